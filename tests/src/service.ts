@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,8 @@ const MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.
 const PROBE = fileURLToPath(import.meta.resolve('@resource/bench/probe'))
 // The same setting as in `npm start`.
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
-const START_LIMIT_MS = 30_000
+// Longer than the service waits for a lock: 30 s on SQLite, 120 s on PostgreSQL. Then it exits with an error of its own.
+const START_LIMIT_MS = 150_000
 const STOP_LIMIT_MS = 20_000
 
 export interface Usage {
@@ -45,7 +46,8 @@ interface Options {
 /**
  * Starts the service as a child process, like `npm start`, and waits until it is ready.
  *
- * @throws Error with the service's stderr when it exits or is not ready in time
+ * @throws Error with the service's stderr when it exits; when it is not ready in time, also with the last response of `/readyz`
+ * and the states of its threads
  */
 export async function startService(databaseUrl: string, options: Options = {}): Promise<Service> {
   const port = options.port ?? (await freePort())
@@ -107,16 +109,39 @@ export async function startService(databaseUrl: string, options: Options = {}): 
 }
 
 async function ready(url: string, child: ChildProcess, started: number): Promise<void> {
-  while ((await statusOf(`${url}/readyz`)) !== 200) {
+  for (;;) {
+    const { status, text } = await answerOf(`${url}/readyz`)
+    if (status === 200) return
     if (hasEnded(child)) throw new Error('the service exited')
-    if (performance.now() - started > START_LIMIT_MS)
-      throw new Error(`the service is not ready after ${START_LIMIT_MS} ms`)
+    if (performance.now() - started > START_LIMIT_MS) {
+      const late = `the service is not ready after ${START_LIMIT_MS} ms`
+      throw new Error(`${late}; /readyz: ${status} ${text}; ${threadsOf(Number(child.pid))}`)
+    }
     await sleep(5)
   }
 }
 
 function childOf(pid: number | undefined): number {
-  return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10)
+  return childrenOf(Number(pid))[0] as number
+}
+
+function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.split(' ').filter(Boolean).map(Number)
+}
+
+/** The threads of a process and of its children, each with its state and the kernel function in which it waits. */
+function threadsOf(pid: number): string {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`).map((thread) => {
+      const of = (file: string) => readFileSync(`/proc/${pid}/task/${thread}/${file}`, 'utf8').trim()
+      const [, state] = /\) (\w)/.exec(of('stat')) ?? []
+      return `${of('comm')} ${state} ${of('wchan')}`
+    })
+    return [`threads of ${pid}: ${threads.join(', ')}`, ...childrenOf(pid).map(threadsOf)].join('; ')
+  } catch (error) {
+    return `threads of ${pid}: ${(error as Error).message}`
+  }
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
@@ -124,13 +149,21 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /** Status of a GET on a new connection; 0 without a response. */
-export function statusOf(url: string): Promise<number> {
+export async function statusOf(url: string): Promise<number> {
+  return (await answerOf(url)).status
+}
+
+/** Status and body of a GET on a new connection; 0 and the error without a response. */
+function answerOf(url: string): Promise<{ status: number; text: string }> {
   return new Promise((resolve) => {
+    const fail = ({ message }: Error) => resolve({ status: 0, text: message })
     const sent = get(url, { agent: false, timeout: 5000 }, (answer) => {
-      answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
-      answer.on('error', () => resolve(0))
+      let text = ''
+      answer.setEncoding('utf8').on('data', (part: string) => (text += part))
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+      answer.on('error', fail)
     })
-    sent.on('timeout', () => sent.destroy())
-    sent.on('error', () => resolve(0))
+    sent.on('timeout', () => sent.destroy(new Error('no response within 5 s')))
+    sent.on('error', fail)
   })
 }

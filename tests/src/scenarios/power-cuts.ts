@@ -34,6 +34,8 @@ const RUNS: Run[] = [{ signal: 'SIGKILL' }, { signal: 'SIGTERM' }, { signal: 'SI
 // Slow syncs reveal a response that is sent before its data is durable.
 const SLOW = ['fdatasync,fsync:delay_enter=10000']
 const eio = (call: number) => [`fdatasync:error=EIO:when=${call}`]
+// A start syncs up to four times. If that fails, the service is never ready.
+const EARLY = 5
 
 const setups: Setup[] = [
   { name: 'one process', runs: RUNS },
@@ -41,11 +43,13 @@ const setups: Setup[] = [
   { name: 'a symbolic link', isLink: true, runs: RUNS },
   {
     name: 'a restart after EIO',
+    // Calls are counted per thread: with one thread for all files, the number of the failing call is exact.
+    settings: { UV_THREADPOOL_SIZE: '1' },
     runs: [
       { faults: eio(10), signal: 'SIGKILL', staysAlive: true },
       { signal: 'SIGKILL' },
-      { faults: eio(2), signal: 'SIGKILL' },
-      { faults: eio(5), signal: 'SIGTERM' },
+      { faults: eio(EARLY), signal: 'SIGKILL' },
+      { faults: eio(EARLY + 1), signal: 'SIGTERM' },
       { signal: 'SIGKILL' },
     ],
   },
@@ -69,6 +73,8 @@ interface Recording {
   answers: number[]
   /** The fewest successful requests of a run without failing calls. */
   fewest: number
+  /** The number of runs in which a sync failed. */
+  failing: number
 }
 
 async function cutPower(setup: Setup, log: (line: string) => void): Promise<Measurement[]> {
@@ -77,7 +83,7 @@ async function cutPower(setup: Setup, log: (line: string) => void): Promise<Meas
     const data = join(folder, 'data')
     mkdirSync(data)
     if (setup.isLink) symlinkSync(join(data, 'resource.db'), join(folder, 'link.db'))
-    const { events, starts, answers, fewest } = await record(setup, folder, data, log)
+    const { events, starts, answers, fewest, failing } = await record(setup, folder, data, log)
     const random = randomFrom(SEED)
     const any = (indices: number[]) => indices[Math.floor(random() * indices.length)] as number
     const first = answers[0] as number
@@ -89,10 +95,16 @@ async function cutPower(setup: Setup, log: (line: string) => void): Promise<Meas
     for (const fault of faults.slice(0, 10)) log(`${setup.name}: ${fault}`)
     const of = (name: string) => `${setup.name}: ${name}`
     return [
-      // Without these three, a trace that no longer matches or a service that fails every request would pass.
+      // Without these four, a trace that no longer matches or a service that fails every request would pass.
       expectAtLeast(of('successful requests per run'), fewest, ANSWERS, ''),
       expectAtLeast(of('responses with records'), answers.length, ANSWERS, ''),
       expectAtLeast(of('power cuts'), images, CUTS, ''),
+      expectAtLeast(
+        of('runs with a failed sync'),
+        failing,
+        setup.runs.filter(({ faults }) => isFailing(faults)).length,
+        '',
+      ),
       expectNone(of('acknowledged records lost'), faults.filter((fault) => fault.startsWith('lost')).length),
       expectTrue(
         of('database intact after each cut'),
@@ -114,6 +126,7 @@ async function record(
   const all: (Timed & { isStart: boolean })[] = []
   let endPrevious: (() => Promise<void>) | undefined
   let fewest = Number.POSITIVE_INFINITY
+  let failing = 0
   // Ends the services also when a later one does not start.
   await using services = new AsyncDisposableStack()
   for (const [run, { faults, signal, staysAlive }] of runs.entries()) {
@@ -122,15 +135,18 @@ async function record(
     const end = async () => {
       await service.end(signal)
       let isStart = run > 0
+      let hasFailed = false
       for await (const event of readTrace(trace, data)) {
         if (isAcknowledgment(event)) isStart = false
+        hasFailed ||= event.kind === 'sync ends' && !event.isDone
         all.push({ ...event, isStart })
       }
+      if (hasFailed) failing++
       rmSync(trace)
     }
     const answered = await writeOften(service.url, ANSWERS, String(run))
     log(`${name}: run ${run + 1}, ${answered} responses`)
-    if (faults === undefined || faults === SLOW) fewest = Math.min(fewest, answered)
+    if (!isFailing(faults)) fewest = Math.min(fewest, answered)
     await endPrevious?.()
     endPrevious = staysAlive ? end : undefined
     if (!staysAlive) await end()
@@ -138,7 +154,11 @@ async function record(
   const events = all.sort((a, b) => a.time - b.time)
   const indices = (is: (event: (typeof all)[number]) => boolean) =>
     events.flatMap((event, index) => (is(event) ? [index] : []))
-  return { events, starts: indices(({ isStart }) => isStart), answers: indices(isAcknowledgment), fewest }
+  return { events, starts: indices(({ isStart }) => isStart), answers: indices(isAcknowledgment), fewest, failing }
+}
+
+function isFailing(faults: string[] | undefined): boolean {
+  return faults !== undefined && faults !== SLOW
 }
 
 function isAcknowledgment(event: Event): boolean {
