@@ -7,10 +7,10 @@ import type { Executor } from './tables/executor.ts'
 // Bounds the queue: a read that has waited longer fails without reading.
 const MAX_WAIT_MS = 5_000
 
-/** Who reads, and how long the reads took that ran in a queue. */
+/** Who reads, and who is told how long each long read took. */
 interface Reader {
   caller: string
-  readMs: number
+  onLong: (readMs: number) => void
 }
 
 const readers = new AsyncLocalStorage<Reader>()
@@ -32,15 +32,10 @@ async function pause() {
  * Runs work on behalf of a caller. Its long reads wait in a queue that is fair between callers; reads outside of such work
  * share one place in it.
  *
- * @param onLong called at the end, if there were long reads, with the time that they took in ms
+ * @param onLong called at the end of each long read with the time that it took in ms
  */
-export async function readsOf<T>(caller: string, work: () => Promise<T>, onLong: (readMs: number) => void): Promise<T> {
-  const reader = { caller, readMs: 0 }
-  try {
-    return await readers.run(reader, work)
-  } finally {
-    if (reader.readMs > 0) onLong(reader.readMs)
-  }
+export function readsOf<T>(caller: string, work: () => Promise<T>, onLong: (readMs: number) => void): Promise<T> {
+  return readers.run({ caller, onLong }, work)
 }
 
 /** Runs long reads. Some places stay free for other callers, whatever one caller asks for. */
@@ -67,9 +62,7 @@ export class LongReads {
     const startMs = performance.now()
     try {
       if (startMs - sinceMs > MAX_WAIT_MS) throw new Busy('The wait for other long reads timed out.')
-      const result = await read().finally(() => {
-        if (reader !== undefined) reader.readMs += performance.now() - startMs
-      })
+      const result = await read().finally(() => reader?.onLong(performance.now() - startMs))
       lastResult = lastResult.then(pause)
       await lastResult
       return result

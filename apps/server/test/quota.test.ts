@@ -1,5 +1,9 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import type { Request } from 'express'
 import { expect, test } from 'vitest'
 import { Quota } from '../src/limits/quota.ts'
+import { createRateLimit } from '../src/limits/rate-limit.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)
 
@@ -53,4 +57,16 @@ test.each([
   expect(quota.take('key 1', 1, 20_500)).toEqual({ granted: false, remaining: 0, resetSeconds: 30 })
   wallMs += 50_000
   expect(quota.take('key 1', 1, 50_500)).toEqual({ granted: true, remaining: 9, resetSeconds: 60 })
+})
+
+test('long reads cost a unit for each 10 ms of a request, in the window of the request', () => {
+  const rate = createRateLimit(new Quota(10, () => NOW), false)
+  const request = () => Object.assign(new IncomingMessage(new Socket()), { originalUrl: '/' }) as Request
+  const req = request()
+  rate.count(req)
+  for (const readMs of [9, 9, 17]) rate.countWork(req, { readMs })
+  const next = request()
+  rate.count(next)
+  // One unit for each request, three for 35 ms.
+  expect(rate.headers(next)?.RateLimit).toBe('"default";r=5;t=60')
 })

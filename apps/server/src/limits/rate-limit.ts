@@ -15,6 +15,8 @@ interface Tally {
   cost: number
   /** The rows that the calls write. */
   rows: number
+  /** The time that the long reads of the calls took. */
+  readMs: number
 }
 
 type Counted = Request & { [TALLY]?: Tally }
@@ -56,6 +58,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
 
   // No request costs more than the quota of a window.
   const units = (bytes: number) => Math.min(Math.floor(bytes / BYTES_PER_UNIT), quota.limit)
+  const readUnits = (readMs: number) => Math.min(Math.floor(readMs / READ_MS_PER_UNIT), quota.limit)
   const bodyCost = ({ headers }: Request) => units(Number(headers['content-length'] ?? 0))
   // A chunked body has a known size only after it has arrived. The part that arrives with the head, at most 64 KiB, is free.
   const countWhenRead = ({ socket, res }: Request, { caller }: Tally) => {
@@ -69,7 +72,7 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
       const now = performance.now()
       const caller = quota.addressCaller(callerAddress(req, behindProxy), now)
       const allowance = quota.take(caller, 1, now)
-      req[TALLY] = { caller, allowance, callsCounted: false, cost: 1, rows: 0 }
+      req[TALLY] = { caller, allowance, callsCounted: false, cost: 1, rows: 0, readMs: 0 }
       return allowance.granted
     },
     /**
@@ -114,8 +117,9 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
       const tally = req[TALLY]
       if (tally === undefined) return
       if ('readMs' in work) {
-        const units = Math.min(Math.floor(work.readMs / READ_MS_PER_UNIT), quota.limit)
-        quota.spend(tally.caller, units, Date.now())
+        const paid = readUnits(tally.readMs)
+        tally.readMs += work.readMs
+        quota.spend(tally.caller, readUnits(tally.readMs) - paid, performance.now())
         return
       }
       tally.rows += work.rows
