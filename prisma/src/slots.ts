@@ -13,11 +13,17 @@ interface Options {
   what?: string
 }
 
+/** The turn of work that waits. */
+interface Turn {
+  begin: () => void
+  reject: (error: Error) => void
+}
+
 /** Slots for work that runs at the same time. Work beyond their number waits; callers take turns, each in FIFO order. */
 export class Slots {
   readonly #options: Options
   #free: number
-  readonly #waiting = new FairQueue<PromiseWithResolvers<void>>()
+  readonly #waiting = new FairQueue<Turn>()
   /** Start of the current run of work without a pause. */
   #runStartMs = 0
 
@@ -72,19 +78,24 @@ export class Slots {
   #handOver(): void {
     const next = this.#waiting.take()
     if (next === undefined) this.#free++
-    else next.resolve()
+    else next.begin()
   }
 
-  async #wait(caller: string, timeoutMs: number): Promise<void> {
+  #wait(caller: string, timeoutMs: number): Promise<void> {
     const { maxWaiting = Number.POSITIVE_INFINITY, what = 'writes' } = this.#options
-    if (this.#waiting.size >= maxWaiting) throw new Busy(`Too many ${what} are waiting.`)
-    const turn = Promise.withResolvers<void>()
-    this.#waiting.add(caller, turn)
-    const expire = () => {
-      this.#waiting.remove(caller, turn)
-      turn.reject(new Busy(`The wait for other ${what} timed out.`))
-    }
-    const timer = Number.isFinite(timeoutMs) ? setTimeout(expire, timeoutMs) : undefined
-    await turn.promise.finally(() => clearTimeout(timer))
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.size >= maxWaiting) throw new Busy(`Too many ${what} are waiting.`)
+      const expire = () => {
+        this.#waiting.remove(caller, turn)
+        reject(new Busy(`The wait for other ${what} timed out.`))
+      }
+      const timer = Number.isFinite(timeoutMs) ? setTimeout(expire, timeoutMs) : undefined
+      const ended = (settle: () => void) => {
+        clearTimeout(timer)
+        settle()
+      }
+      const turn: Turn = { begin: () => ended(resolve), reject: (error) => ended(() => reject(error)) }
+      this.#waiting.add(caller, turn)
+    })
   }
 }

@@ -4,8 +4,9 @@ import type { Statement } from './sql.ts'
 
 /** A read-only executor. It rejects row locks too: reads that decide a write belong in `Database.write`. */
 export function readOnly(executor: Executor): Executor {
-  return guarded(executor, (isWrite) => {
-    if (isWrite) throw new Error('Database.read is a readonly database connection: use Database.write to write.')
+  return guarded(executor, (statement) => {
+    if (writesOrLocks(statement))
+      throw new Error('Database.read is a readonly database connection: use Database.write to write.')
   })
 }
 
@@ -16,8 +17,8 @@ export function readOnly(executor: Executor): Executor {
  */
 export function singleWriteOnly(executor: Executor): Executor {
   let hasWritten = false
-  return guarded(executor, (isWrite, rows) => {
-    if (!isWrite) return
+  return guarded(executor, (statement, rows) => {
+    if (!writesOrLocks(statement)) return
     if (rows > 1) throw new Error('An autocommit write cannot insert several rows.')
     if (hasWritten) throw new Error('An autocommit write cannot write twice.')
     hasWritten = true
@@ -46,10 +47,12 @@ export async function withDeadline<T>(
   const executor = guarded(connection, () => {
     if (hasEnded) throw new Error('The transaction of this write has ended: await all its queries.')
   })
-  const { promise: expiry, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new WriteTimeout()), timeoutMs)
+  let timer: NodeJS.Timeout | undefined
   try {
-    return await Promise.race([work(executor), expiry])
+    return await new Promise<T>((resolve, reject) => {
+      timer = setTimeout(() => reject(new WriteTimeout()), timeoutMs)
+      work(executor).then(resolve, reject)
+    })
   } finally {
     hasEnded = true
     clearTimeout(timer)
@@ -60,32 +63,37 @@ export async function withDeadline<T>(
  * The executor has no background: that would not see the transaction. So a write must not scan a table, but get the ids that
  * a read has found.
  *
- * @param before called before each statement: whether it writes or locks, and the number of rows it inserts, or 0
+ * @param before called before each statement: with one that may be a read, or the number of rows that it inserts
  */
-export function guarded(executor: Executor, before: (isWrite: boolean, rows: number) => void): Executor {
+export function guarded(
+  executor: Executor,
+  before: (statement: Statement | undefined, rows: number) => void,
+): Executor {
   return {
     isRemote: executor.isRemote,
     namesRow: executor.namesRow,
     searchLimit: executor.searchLimit,
     all: (statement) => {
-      before(writesOrLocks(statement), 0)
+      before(statement, 0)
       return executor.all(statement)
     },
     raw: (statement) => {
-      before(writesOrLocks(statement), 0)
+      before(statement, 0)
       return executor.raw(statement)
     },
     run: (statement) => {
-      before(true, 0)
+      before(undefined, 0)
       return executor.run(statement)
     },
     insert: (insertion, rows, ...rest) => {
-      before(true, rows.length)
+      before(undefined, rows.length)
       return executor.insert(insertion, rows, ...rest)
     },
   }
 }
 
-function writesOrLocks({ text }: Statement): boolean {
+function writesOrLocks(statement: Statement | undefined): boolean {
+  if (statement === undefined) return true
+  const { text } = statement
   return !text.startsWith('SELECT') || /FOR (?:UPDATE|KEY SHARE)$/.test(text)
 }

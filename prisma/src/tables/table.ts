@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { AuditEntry } from '../../generated/client.ts'
 import { createPacer } from '../pacer.ts'
 import { type Audit, type AuditedChange, type AuditedStatement, auditEntries, withAuditInsert } from './audit.ts'
+import type { Awaitable } from './executor.ts'
 import { type Session, type TableInfo, TableLocks } from './locks.ts'
 import type { RelatedTables } from './references.ts'
 import {
@@ -84,14 +85,15 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     return written
   }
 
-  async #writeOne(row: RowWrite<Row>): Promise<Written<Row> | undefined> {
-    if ('create' in row) {
-      const [after] = await this.#audited('insert', () => this.#insertMany([row.create]), ofInserted)
-      return { after: after as Row }
-    }
+  #writeOne(row: RowWrite<Row>): Promise<Written<Row> | undefined> {
+    if ('create' in row) return this.#createOne(row.create)
     if ('change' in row) return this.#changeOne(row.id, row.versions, row.change)
-    const before = await this.#deleteOne(row.id, row.versions)
-    return before && { before }
+    return this.#deleteOne(row.id, row.versions)
+  }
+
+  async #createOne(row: NewRow<Row>): Promise<Written<Row>> {
+    const [after] = await this.#audited('insert', () => this.#insertMany([row]), ofInserted)
+    return { after: after as Row }
   }
 
   async #createMany(rows: NewRow<Row>[], first: number): Promise<Written<Row>[]> {
@@ -168,13 +170,18 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     )
   }
 
-  async #deleteOne(id: number, versions: number[] | undefined): Promise<Row | undefined> {
+  async #deleteOne(id: number, versions: number[] | undefined): Promise<Written<Row> | undefined> {
+    const [before] = await this.#deleteRow(id, versions)
+    return before && { before }
+  }
+
+  async #deleteRow(id: number, versions: number[] | undefined): Promise<Row[]> {
     const remove = () => this.#remove(this.text.deleteReturning(id, versions), async () => [id])
     const audited = () => this.#audited('delete', remove, ofDeleted)
-    if (!this.#auditsCascades) return (await audited())[0]
+    if (!this.#auditsCascades) return audited()
     const rows = await this.#matching({ id, version: versions && { in: versions } } as Where<Row>, 1)
     await this.lockFor(deletesOf(rows))
-    return (await this.#deleteCascading(rows, audited))[0]
+    return this.#deleteCascading(rows, audited)
   }
 
   /** Deletes at most `limit` matching rows and returns them. */
@@ -215,7 +222,8 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     // `remove` audits the rows it returns. The rest of this table was deleted by a cascade.
     for (const { id } of await remove()) own.delete(id)
     for (const [table, deleted] of deletions) {
-      if (table.#audit !== undefined) await table.#insertAudit(table.#audit, ofDeleted([...deleted.values()]))
+      if (table.#audit !== undefined && deleted.size > 0)
+        await table.#insertAudit(table.#audit, ofDeleted([...deleted.values()]))
     }
     return rows
   }
@@ -251,14 +259,14 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
 
   async #auditResult<T>(audit: Audit, running: Promise<T>, changesOf: (result: T) => AuditedChange[]): Promise<T> {
     const result = await running
-    await this.#insertAudit(audit, changesOf(result))
+    const changes = changesOf(result)
+    if (changes.length > 0) await this.#insertAudit(audit, changes)
     return result
   }
 
-  async #insertAudit(audit: Audit, changes: AuditedChange[]): Promise<void> {
+  #insertAudit(audit: Audit, changes: AuditedChange[]): Promise<unknown> {
     const entries = this.#session.tables.auditEntries as SqlTable<AuditEntry & Entity>
-    const inserted = () => entries.#insertMany(auditEntries(audit, changes))
-    if (changes.length > 0) await entries.wrapped('insertMany', inserted)
+    return entries.wrapped('insertMany', () => entries.#insertMany(auditEntries(audit, changes)))
   }
 
   /** Extends a PostgreSQL statement that returns the rows it writes: it also inserts their audit entries. */
@@ -274,7 +282,8 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     if (rows.length > 1 && !this.executor.namesRow) await this.references.check(rows, this.#relatedTables)
     try {
       if (rows.length > 1 && this.executor.isRemote) await this.#lockForInsert(rows)
-      const ids = await this.#insert(values)
+      const inserting = this.#insert(values)
+      const ids = inserting instanceof Promise ? await inserting : inserting
       return values.map((values, index) => this.#inserted(ids[index] as number, values))
     } catch (error) {
       throw await this.references.ofInsert(error, rows, this.#relatedTables)
@@ -367,14 +376,19 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     return { before: this.decodeDates(before), after: this.decodeDates(after) }
   }
 
-  // On SQLite other requests are served between batches, as in deleteAll.
-  async #insert(values: unknown[][]): Promise<number[]> {
+  #insert(values: unknown[][]): Awaitable<number[]> {
     const { insertion } = this.text
     if (this.executor.isRemote || values.length <= INSERT_BATCH) {
       const transform = (statement: Statement, returning: string) =>
         this.#withAudit(statement, { after: '', returning })
       return this.executor.insert(insertion, values, 0, this.#audit && transform)
     }
+    return this.#insertInBatches(values)
+  }
+
+  // On SQLite other requests are served between batches, as in deleteAll.
+  async #insertInBatches(values: unknown[][]): Promise<number[]> {
+    const { insertion } = this.text
     const ids: number[] = []
     const pace = createPacer()
     for (let first = 0; first < values.length; first += INSERT_BATCH) {

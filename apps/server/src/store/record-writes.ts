@@ -78,7 +78,7 @@ interface Ready extends Given {
 
 /**
  * Writes records in one transaction: all or none, or with `partial` every valid one. A single write that its own statement
- * decides is only that statement.
+ * decides is only that statement, which takes its locks.
  *
  * @param given with `partial`, the error of an invalid row in its place
  * @param answer makes the response of the results, which are in the order of the rows. Only with `partial` they have errors.
@@ -92,43 +92,46 @@ export async function writeRecords<T>(
   partial = false,
 ): Promise<T> {
   const { caller } = context
-  const [first] = given
-  const single = given.length === 1 && !partial ? (first as RecordWrite) : undefined
-  const rows = single === undefined ? [] : [await checked(collection, caller, single, false)]
-  if (single === undefined) {
-    const pace = createPacer()
-    for (const row of given) {
-      await pace()
-      rows.push(row instanceof ApiError ? row : await checked(collection, caller, row, partial))
+  const rows: (RecordWrite | ApiError)[] = []
+  const pace = createPacer()
+  for (const row of given) {
+    const pause = pace()
+    if (pause !== undefined) await pause
+    if (row instanceof ApiError) {
+      rows.push(row)
+      continue
+    }
+    try {
+      const checking = check(collection, caller, row)
+      if (checking !== undefined) await checking
+      rows.push(row)
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (!partial) throw atRow(refusal, row.at)
+      rows.push(refusal)
     }
   }
+  const [first] = rows
+  const isSingle = rows.length === 1 && !partial
   return context.write(
     async (tx, prepared: Values[] | undefined, attempt) => {
       const table = collection.tableOf(tx)
       const call = { ...collection, caller, partial, table, attempt, ids: new Map(), results: [], now: new Date() }
-      if (single !== undefined && !isLookedUp(single)) await writeSingle(call, single, prepared?.[0])
-      else await writeInOrder(call, rows, prepared)
+      await writeInOrder(call, rows, prepared)
       return answer(call.results)
     },
     {
       ...collection.rows.preparation(rows.map(valuesOf), context),
-      autocommit: single !== undefined && isOneStatement(collection, caller, single),
+      autocommit: isSingle && isOneStatement(collection, caller, first as RecordWrite),
     },
   )
 }
 
-/** Checks what needs no stored record. Returns the row, or with partial success its error. */
-async function checked({ rows, rules }: WrittenCollection, caller: Caller, row: RecordWrite, partial: boolean) {
-  try {
-    if ('create' in row) rules.checkCreation(caller, row.create)
-    else if ('change' in row && row.orCreate === undefined) rules.checkHidden(caller, row.change)
-    await rows.check(valuesOf(row))
-    return row
-  } catch (error) {
-    const refusal = refusalOf(error)
-    if (!partial) throw atRow(refusal, row.at)
-    return refusal
-  }
+/** Checks what needs no stored record. @throws ApiError, or rejects with it */
+function check({ rows, rules }: WrittenCollection, caller: Caller, row: RecordWrite): Promise<void> | undefined {
+  if ('create' in row) rules.checkCreation(caller, row.create)
+  else if ('change' in row && row.orCreate === undefined) rules.checkHidden(caller, row.change)
+  return rows.check(valuesOf(row))
 }
 
 /** Whether nothing can undo a single write, and it needs no other statement. */
@@ -138,34 +141,22 @@ function isOneStatement({ cascades, rules }: WrittenCollection, caller: Caller, 
   return !isLookedUp(row) && !rules.dependOnRecord(caller, row.change)
 }
 
-/** Writes one record, whose locks its statement takes. */
-async function writeSingle(call: Call, row: RecordWrite, prepared: Values | undefined): Promise<void> {
-  const each = { index: 0, row, prepared }
-  const fail = async (error: unknown): Promise<never> => {
-    throw await refusalAt(call, each, error)
-  }
-  const write = await resolve(call, each).catch(fail)
-  const [written] = await call.table.write([write]).catch(fail)
-  await settle(call, { ...each, write }, written)
-}
-
 /** Writes neighbors together, up to a row that names the same record as one of them. */
 async function writeInOrder(call: Call, rows: (RecordWrite | ApiError)[], prepared: Values[] = []): Promise<void> {
-  await lock(call, rows)
+  const locking = lock(call, rows)
+  if (locking !== undefined) await locking
   const names = new Set<unknown>()
   let neighbors: Ready[] = []
-  const flush = async () => {
-    if (neighbors.length > 0) await write(call, neighbors)
-    for (const { index, row } of neighbors) {
-      const { after } = call.results[index] as Written<Row>
-      if ('change' in row && row.key !== undefined && after !== undefined) call.ids.set(row.key.value, after.id)
-    }
+  const flush = () => {
+    const together = neighbors
     neighbors = []
     names.clear()
+    return together.length === 0 ? undefined : write(call, together)
   }
   const pace = createPacer()
   for (const [index, row] of rows.entries()) {
-    await pace()
+    const pause = pace()
+    if (pause !== undefined) await pause
     if (row instanceof ApiError) {
       call.results[index] = row
       continue
@@ -173,25 +164,29 @@ async function writeInOrder(call: Call, rows: (RecordWrite | ApiError)[], prepar
     const name = nameOf(row)
     if (names.has(name)) await flush()
     const each = { index, row, prepared: prepared[index] }
-    const resolved = await resolve(call, each).catch(refusalOf)
-    if (!(resolved instanceof ApiError)) {
-      neighbors.push({ ...each, write: resolved })
+    try {
+      const resolved = resolve(call, each)
+      neighbors.push({ ...each, write: resolved instanceof Promise ? await resolved : resolved })
       names.add(name)
-      continue
+    } catch (error) {
+      const refusal = refusalOf(error)
+      // The error of an earlier row precedes this one.
+      if (!call.partial) await flush()
+      await refuse(call, each, refusal)
     }
-    // The error of an earlier row precedes this one.
-    if (!call.partial) await flush()
-    await refuse(call, each, resolved)
   }
   await flush()
 }
 
 /** Takes the locks of several rows, and looks up the records that keys name. */
-async function lock(call: Call, rows: (RecordWrite | ApiError)[]): Promise<void> {
+function lock(call: Call, rows: (RecordWrite | ApiError)[]): Promise<void> | undefined {
   const valid = rows.flatMap((row) => (row instanceof ApiError ? [] : [row]))
   const isSingle = valid.length === 1 && !valid.some(isLookedUp)
-  if (isSingle || valid.every((row) => 'create' in row)) return
-  const locked = valid.map((row) => {
+  return isSingle || valid.every((row) => 'create' in row) ? undefined : lockAll(call, valid)
+}
+
+async function lockAll(call: Call, rows: RecordWrite[]): Promise<void> {
+  const locked = rows.map((row) => {
     if ('create' in row) return { create: call.rows.changes(row.create, undefined) }
     if ('delete' in row) return { id: row.id, delete: true as const }
     const change = call.rows.changes(valuesOf(row), undefined)
@@ -199,7 +194,7 @@ async function lock(call: Call, rows: (RecordWrite | ApiError)[]): Promise<void>
     return row.key === undefined && row.id !== undefined ? { id: row.id, change } : { change }
   })
   await call.table.lockFor(locked)
-  await lookUp(call, valid)
+  await lookUp(call, rows)
 }
 
 /** Finds the ids of records by their keys. No other write can give the records other keys. */
@@ -220,7 +215,8 @@ async function lookUp({ table, ids }: Call, rows: RecordWrite[]): Promise<void> 
   }
 }
 
-async function resolve(call: Call, { row, prepared }: Given): Promise<RowWrite<Row>> {
+/** What the table is to write. */
+function resolve(call: Call, { row, prepared }: Given): RowWrite<Row> | Promise<RowWrite<Row>> {
   const { name, rows, rules, caller, now } = call
   if ('create' in row) return { create: rows.created(row.create, prepared, now) }
   const versions = versionsOf(row.if_version)
@@ -236,7 +232,11 @@ async function resolve(call: Call, { row, prepared }: Given): Promise<RowWrite<R
     throw key?.value === undefined ? invalid(key?.field ?? 'id', 'is required') : notFound(name)
   if (versions !== undefined)
     throw new ApiError(412, `${name} does not exist, so it has no version`, { reason: 'stale_version' })
-  const record = (await validate(call.parseCreation, orCreate)) as Values
+  return creationOf(call, orCreate, prepared)
+}
+
+async function creationOf({ rows, rules, caller, now, parseCreation }: Call, fields: Values, prepared?: Values) {
+  const record = (await validate(parseCreation, fields)) as Values
   rules.checkCreation(caller, record)
   return { create: rows.created(record, prepared, now) }
 }
@@ -249,10 +249,17 @@ async function write(call: Call, neighbors: Ready[]): Promise<void> {
   const isWhole = areCreates || neighbors.length === 1
   const writeAll = async () => {
     const written = await table.write(neighbors.map(({ write }) => write))
-    for (const [at, each] of neighbors.entries()) await settle(call, each, written[at])
+    for (const [at, each] of neighbors.entries()) {
+      const settling = settle(call, each, written[at])
+      if (settling !== undefined) await settling
+    }
   }
   try {
     await (isWhole && !partial ? writeAll() : attempt(writeAll))
+    for (const { index, row } of neighbors) {
+      const { after } = call.results[index] as Written<Row>
+      if ('change' in row && row.key !== undefined && after !== undefined) call.ids.set(row.key.value, after.id)
+    }
   } catch (error) {
     const isConstraint = error instanceof UniqueViolation || error instanceof ReferenceViolation
     if (!isConstraint && !(partial && error instanceof ApiError)) throw error
@@ -270,26 +277,34 @@ async function writeFound(call: Call, each: Ready): Promise<boolean> {
   const { row, write: create } = each
   if (!('create' in create && 'change' in row)) return false
   await lookUp(call, [row])
-  const change = await resolve(call, each).catch(refusalOf)
-  if (change instanceof ApiError) await refuse(call, each, change)
-  else if ('create' in change) return false
-  else await write(call, [{ ...each, write: change }])
+  let change: RowWrite<Row>
+  try {
+    change = await resolve(call, each)
+  } catch (error) {
+    await refuse(call, each, refusalOf(error))
+    return true
+  }
+  if ('create' in change) return false
+  await write(call, [{ ...each, write: change }])
   return true
 }
 
 /** Checks a write. An error undoes it; with partial success a missing or stale record needs none. */
-async function settle(call: Call, each: Ready, written: Written<Row> | undefined): Promise<void> {
-  const { index, row, write } = each
-  if (written === undefined) {
-    const { id, versions } = write as { id: number; versions?: number[] | undefined }
-    return refuse(call, each, await missingOrStale(call.table, call.name, id, versions))
-  }
+function settle(call: Call, each: Ready, written: Written<Row> | undefined): Promise<void> | undefined {
+  const { index, row } = each
+  if (written === undefined) return refuseMissing(call, each)
   call.results[index] = written
   try {
     call.rules.checkWritten(call.caller, written, 'change' in row ? row.change : {})
   } catch (error) {
     throw call.partial ? error : atRow(refusalOf(error), row.at)
   }
+  return undefined
+}
+
+async function refuseMissing(call: Call, each: Ready): Promise<void> {
+  const { id, versions } = each.write as { id: number; versions?: number[] | undefined }
+  await refuse(call, each, await missingOrStale(call.table, call.name, id, versions))
 }
 
 /** @throws the error of a row, unless the others are written without it */

@@ -79,11 +79,11 @@ async function writeOnce<Result, Prepared = undefined>(
   procedure: string,
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
   work: (tx: TablesAndPrisma, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
-  { isSecret = false, autocommit = false, prepare = async () => undefined as Prepared }: WriteOptions<Prepared> = {},
+  { isSecret = false, autocommit = false, prepare }: WriteOptions<Prepared> = {},
 ): Promise<Result> {
   const common = { audit: auditContext(procedure, context, audited), caller: queueKey(context) }
   if (key === undefined) {
-    const prepared = await prepare(false)
+    const prepared = prepare === undefined ? (undefined as Prepared) : await prepare(false)
     return database.write((tx, { attempt }) => work(tx, prepared, attempt), { ...common, autocommit })
   }
   const scope = scopeOf(procedure, context)
@@ -96,7 +96,7 @@ async function writeOnce<Result, Prepared = undefined>(
   // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
   if (isReplayable(early, expiry))
     return database.write(async () => replay(early, print, context), { caller: common.caller, autocommit: true })
-  const prepared = await prepare(isSecret)
+  const prepared = prepare === undefined ? (undefined as Prepared) : await prepare(isSecret)
   const store = async (tx: TablesAndPrisma, { attempt }: WriteControl): Promise<Result> => {
     // A concurrent request with the same key may have been first.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
