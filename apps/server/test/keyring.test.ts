@@ -63,6 +63,28 @@ test('one unknown key that is sent a hundred times at once is looked up twice', 
   expect(queries.concat(pending.map(({ prefixes }) => prefixes))).toEqual([[key.slice(0, 16)], [key.slice(0, 16)]])
 })
 
+test('whether there are keys is one query of one row, however many requests ask at once', async () => {
+  fakeClocks()
+  const queries: unknown[] = []
+  const released = Promise.withResolvers<object[]>()
+  const page = (query: unknown) => {
+    queries.push(query)
+    return released.promise
+  }
+  const { hasKeys } = createKeyring(
+    { read: { apiKeys: { page } } } as unknown as KeyringParameters[0],
+    {} as KeyringParameters[1],
+  )
+  const answers = Promise.all(Array.from({ length: 60 }, hasKeys))
+  released.resolve([])
+  expect(new Set(await answers)).toEqual(new Set([false]))
+  expect(queries).toEqual([{ where: {}, order: { column: 'id', descending: false }, take: 1 }])
+  // Another process may have created one meanwhile.
+  vi.advanceTimersByTime(1_001)
+  await hasKeys()
+  expect(queries).toHaveLength(2)
+})
+
 test('a revoked key is refused within a second, even if the clock is set back by an hour', async () => {
   fakeClocks()
   const known = newKey()

@@ -37,6 +37,7 @@ export function createKeyring(database: Database, log: Logger) {
   // Anyone can make up keys. However many are sent, they occupy one connection, and known keys do not wait for them.
   const lookUp = { known: createLookup(find), unknown: createLookup(find) }
   let anyKey = { value: false, untilMs: 0 }
+  let loading: Promise<boolean> | undefined
   let lastHasKeys: boolean | undefined
   let changes = 0
 
@@ -45,8 +46,14 @@ export function createKeyring(database: Database, log: Logger) {
     anyKey = { value: true, untilMs: Number.POSITIVE_INFINITY }
   }
 
+  // One row, not a count: on PostgreSQL counts wait for the large reads of other callers.
+  const findAny = () => {
+    const order = { column: 'id', descending: false } as const
+    return database.read.apiKeys.page({ where: {}, order, take: 1 })
+  }
+
   const loadHasKeys = async () => {
-    const value = (await database.read.apiKeys.count({}).catch(refuse)) > 0
+    const value = (await findAny().catch(refuse)).length > 0
     // A key may have been created during the query.
     if (!anyKey.value) anyKey = { value, untilMs: performance.now() + CACHE_MS }
     lastHasKeys = anyKey.value
@@ -88,7 +95,14 @@ export function createKeyring(database: Database, log: Logger) {
   }
 
   /** Whether any key was ever created: from then on every request needs credentials. */
-  const hasKeys = () => (anyKey.value || anyKey.untilMs > performance.now() ? anyKey.value : loadHasKeys())
+  const hasKeys = () => {
+    if (anyKey.value || anyKey.untilMs > performance.now()) return anyKey.value
+    // Of many requests at once, each would send a query.
+    loading ??= loadHasKeys().finally(() => {
+      loading = undefined
+    })
+    return loading
+  }
 
   /** @throws ApiError 401 if the key is unknown, revoked or expired; 503 if the database is unavailable */
   const callerOf = (key: string): Caller | Promise<Caller> => {
