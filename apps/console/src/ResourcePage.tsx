@@ -11,6 +11,7 @@ import { usePermissions } from './table/permissions.ts'
 import { useRows } from './table/queries.ts'
 import { RecordTable } from './table/RecordTable.tsx'
 import { SelectionBar } from './table/SelectionBar.tsx'
+import { Skeleton } from './table/Skeleton.tsx'
 import { useSelection } from './table/selection.ts'
 import { useColumns } from './table/shown-columns.ts'
 import { TitleBar } from './table/TitleBar.tsx'
@@ -157,17 +158,4 @@ export function ResourcePage({ resource }: { resource: Resource }) {
 function verbOf({ noun }: Resource, open: Open): string {
   if (typeof open === 'number') return editVerb(noun)
   return { new: 'create', import: 'createMany', export: 'list' }[open]
-}
-
-const LINES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
-
-function Skeleton({ many }: { many: string }) {
-  return (
-    <div role="status" className="skeleton">
-      <span className="hidden">Loading {many}…</span>
-      {LINES.map((line) => (
-        <div key={line} aria-hidden="true" />
-      ))}
-    </div>
-  )
 }

@@ -1,8 +1,8 @@
 import { contract } from '@resource/contract'
 import { chunks, csvText, type Row, recordOf, remainingText } from '@resource/import'
 import { expect, test } from 'vitest'
+import { describe } from '../src/resources/describe.ts'
 import { fieldOf, parseInput } from '../src/resources/field.ts'
-import { describe } from '../src/resources/resource.ts'
 import { checkRows, guessSettings, modesOf } from '../src/transfer/settings.ts'
 import { readTable, type Table } from '../src/transfer/table.ts'
 

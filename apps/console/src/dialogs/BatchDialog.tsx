@@ -1,22 +1,19 @@
 import { NotFoundError, VersionMismatchError } from '@resource/client'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { Form, Input, Label, TextField } from 'react-aria-components'
 import { type Batch, calls, LONG_TIMEOUTS } from '../resources/calls.ts'
-import { type BulkAction, nameOf, type Resource, type Row } from '../resources/resource.ts'
-import { MAX_READ, readAll } from '../table/bulk.ts'
+import type { BulkAction, Resource, Row } from '../resources/resource.ts'
+import { readAll } from '../table/bulk.ts'
 import { addEdit, type Change, changeOf } from '../table/history.ts'
 import { refresh } from '../table/queries.ts'
 import { noteWrite } from '../table/turns.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
-import { isChange } from '../table/write.ts'
-import { Button } from '../ui/Button.tsx'
-import { FailedLine } from '../ui/FailedLine.tsx'
 import { errorMessage, formatCount, isOutage } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
+import { BatchConfirmation, canUndo } from './BatchConfirmation.tsx'
 
 interface Props {
   resource: Resource
@@ -74,7 +71,7 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
     <ModalDialog title={title} role="alertdialog" onClose={onClose}>
       <Loaded query={query} title="The preview failed" waiting="Counting…">
         {(batch) => (
-          <Confirmation
+          <BatchConfirmation
             key={batch.id}
             resource={resource}
             action={action}
@@ -89,10 +86,6 @@ export function BatchDialog({ resource, view, action, onClose }: Props) {
       </Loaded>
     </ModalDialog>
   )
-}
-
-function canUndo(action: BulkAction, count: number): boolean {
-  return isChange(action) && count <= MAX_READ
 }
 
 /** @param before the records between the preview and its application, which checks that they are those of the preview */
@@ -117,61 +110,4 @@ function usePreview({ noun }: Resource, { changes }: BulkAction, filter: Record<
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
-}
-
-interface ConfirmationProps {
-  resource: Resource
-  action: BulkAction
-  batch: Batch
-  filters: string
-  isOutdated: boolean
-  isRunning: boolean
-  onCancel: () => void
-  onConfirm: () => void
-}
-
-function Confirmation(props: ConfirmationProps) {
-  const { resource, action, batch, filters, isOutdated, isRunning, onCancel, onConfirm } = props
-  const [typed, setTyped] = useState('')
-  const { count, sample } = batch
-  const words = `${action.label.toLowerCase()} ${count}`
-  const isDeletion = action.changes === undefined
-  const canConfirm = count > 0 && !isRunning && (!isDeletion || typed.trim().toLowerCase() === words)
-  const names = sample.map((row) => nameOf(resource, row)).join(', ')
-  return (
-    <Form
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (canConfirm) onConfirm()
-      }}
-    >
-      {isOutdated && (
-        <FailedLine>
-          The matching {resource.many} have changed. Nothing was {action.done}.
-        </FailedLine>
-      )}
-      <p>
-        <strong>{formatCount(count, resource)}</strong>
-        {filters}, on all pages, will be {action.done}
-        {action.summary && ` (${action.summary})`}
-        {count > 0 &&
-          `: ${names}${count > sample.length ? ` and ${(count - sample.length).toLocaleString('en')} more` : ''}`}
-        .{!canUndo(action, count) && ' You cannot undo this.'}
-      </p>
-      {isDeletion && (
-        <TextField className="field" value={typed} onChange={setTyped} autoComplete="off" autoFocus>
-          <Label className="label">
-            Type <code translate="no">{words}</code> to confirm
-          </Label>
-          <Input translate="no" />
-        </TextField>
-      )}
-      <footer>
-        <Button onPress={onCancel}>Cancel</Button>
-        <Button className="button danger" type="submit" isDisabled={!canConfirm}>
-          {action.label} {formatCount(count, resource)}
-        </Button>
-      </footer>
-    </Form>
-  )
 }

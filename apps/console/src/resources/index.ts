@@ -1,5 +1,6 @@
 import { contract } from '@resource/contract'
-import { describe, type Noun, type Overrides, type Resource } from './resource.ts'
+import { describe } from './describe.ts'
+import type { Noun, Overrides, Resource } from './resource.ts'
 import { users } from './users.ts'
 
 const overrides: { [N in Noun]?: Overrides<N> } = {

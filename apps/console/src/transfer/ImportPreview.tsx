@@ -1,34 +1,14 @@
-import {
-  findDecimalComma,
-  importFields,
-  type Layout,
-  type Row,
-  recordOf,
-  targetOf,
-  withDecimalPoint,
-} from '@resource/import'
+import { findDecimalComma, importFields, type Layout, type Row, targetOf, withDecimalPoint } from '@resource/import'
 import { useEffect, useMemo, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
 import { formatCount, ROWS } from '../ui/format.ts'
 import { ImportOptions } from './ImportOptions.tsx'
+import { PreviewTable, SHOWN, UNNAMED } from './PreviewTable.tsx'
 import { findImported, type Imported } from './saved.ts'
-import {
-  checkRows,
-  columnFields,
-  guessDecimal,
-  guessSettings,
-  missingFields,
-  modeLabel,
-  modesOf,
-  numbersOf,
-} from './settings.ts'
+import { checkRows, guessDecimal, guessSettings, missingFields, modeLabel, modesOf, numbersOf } from './settings.ts'
 import type { Table } from './table.ts'
-
-const SHOWN = 50
-const UNNAMED = '(unnamed)'
-const UNDECIDED = '?'
 
 const listed = (names: string[]) => new Intl.ListFormat('en').format(names)
 
@@ -142,80 +122,4 @@ function useEarlierImport({ noun }: Resource, { digest }: Table): Imported | und
     void findImported(noun, digest).then(setEarlier)
   }, [noun, digest])
   return earlier
-}
-
-interface TableProps {
-  resource: Resource
-  table: Table
-  rows: Row[]
-  settings: Layout
-  onChange: (settings: Layout) => void
-}
-
-function PreviewTable({ resource, table, rows, settings, onChange }: TableProps) {
-  const { columns } = settings
-  const fields = columnFields(resource, settings.mode)
-  // Invalid rows first, because they need a decision.
-  const shown = [...rows].sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0)).slice(0, SHOWN)
-  // A field has one column.
-  const assign = (column: string, name: string | null) => {
-    const others = Object.entries(columns).filter(
-      ([other, field]) => other !== column && (field === null || field !== name),
-    )
-    onChange({ ...settings, columns: recordOf([...others, [column, name]]) })
-  }
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
-    <section className="scroll" aria-label="Preview" tabIndex={0}>
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">{table.format === 'json' ? 'Record' : 'Line'}</th>
-            <th scope="col">Check</th>
-            {table.columns.map((column) => (
-              <th key={column} scope="col">
-                <label className="filter">
-                  <span translate="no">{column || UNNAMED}</span>
-                  <select
-                    value={columns[column] === undefined ? UNDECIDED : (columns[column] ?? '')}
-                    onChange={(event) => assign(column, event.target.value || null)}
-                  >
-                    {columns[column] === undefined && <option value={UNDECIDED}>Choose…</option>}
-                    <option value="">Ignored</option>
-                    {fields.map(({ name, label }) => (
-                      <option key={name} value={name}>
-                        {label}
-                      </option>
-                    ))}
-                  </select>
-                </label>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map(({ line, element = line, source, record, errors }) => (
-            <tr key={element} className={errors.length > 0 ? 'wrong' : ''}>
-              <td>{element}</td>
-              <td>{errors.length === 0 ? 'OK' : errors.join('; ')}</td>
-              {table.columns.map((column) => {
-                const field = fields.find(({ name }) => name === columns[column])
-                const value = (field && record[field.name]) ?? source[column]
-                return (
-                  <td key={column} translate="no">
-                    {cell(value, field?.isSecret === true)}
-                  </td>
-                )
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  )
-}
-
-function cell(value: unknown, isSecret: boolean): string {
-  if (value === null || value === undefined) return ''
-  return isSecret ? '••••••••' : String(typeof value === 'object' ? JSON.stringify(value) : value)
 }
