@@ -1,4 +1,5 @@
 import type { CallInput, Contract, ProcedureTypes, TypesOf } from '../contract.ts'
+import { byName } from './by-name.ts'
 import { type Caller, type CallerOptions, type CallOptions, createCaller } from './calls.ts'
 import { checker } from './check.ts'
 import { isServiceError } from './errors.ts'
@@ -49,44 +50,20 @@ export function clientOver<C extends Contract>(
   { check, ...options }: ClientCallOptions<C> = {},
 ): ClientOf<C> {
   const call = createCaller(transport, { ...options, check: check && checker(check) })
-  const nouns = new Map<string, object>()
-  return new Proxy({} as ClientOf<C>, {
-    get(_, noun) {
-      if (noun === UNTYPED) return untyped(call)
-      // `await` looks for `then`.
-      if (typeof noun === 'symbol' || noun === 'then') return undefined
-      let procedures = nouns.get(noun)
-      if (procedures === undefined) {
-        procedures = proceduresOf(noun, call)
-        nouns.set(noun, procedures)
-      }
-      return procedures
-    },
-  })
+  const nouns = byName((noun) => proceduresOf(noun, call), { [UNTYPED]: untyped(call) })
+  return nouns as ClientOf<C>
 }
 
 function proceduresOf(noun: string, call: Caller): object {
   const iterators = lists(noun, (input, options) => call('query', `${noun}.list`, input, options))
-  const known = new Map<string, object>(Object.entries(iterators))
-  return new Proxy(
-    {},
-    {
-      get(_, verb) {
-        if (typeof verb === 'symbol' || verb === 'then') return undefined
-        let procedure = known.get(verb)
-        if (procedure === undefined) {
-          const path = `${noun}.${verb}`
-          procedure = {
-            query: (input?: unknown, options?: CallOptions) => call('query', path, input, options),
-            mutate: (input?: unknown, options?: CallOptions) => call('mutation', path, input, options),
-            errorData,
-          }
-          known.set(verb, procedure)
-        }
-        return procedure
-      },
-    },
-  )
+  return byName((verb) => {
+    const path = `${noun}.${verb}`
+    return {
+      query: (input?: unknown, options?: CallOptions) => call('query', path, input, options),
+      mutate: (input?: unknown, options?: CallOptions) => call('mutation', path, input, options),
+      errorData,
+    }
+  }, iterators)
 }
 
 function errorData(error: unknown, status: number): unknown {

@@ -1,5 +1,6 @@
 import type { QueryClient, QueryFilters } from '@tanstack/react-query'
 import type { Contract } from '../contract.ts'
+import { byName } from './by-name.ts'
 import { type CallOptions, randomKey } from './calls.ts'
 import type { ClientOf } from './client.ts'
 import type { Key, ResourceOptionsOf } from './query-types.ts'
@@ -53,20 +54,12 @@ export function createResourceOptionsOf<C extends Contract>(
       pagesOptions: (input?: PagesInput | symbol, options?: object) =>
         pagesOptions(noun, calls.list as Calls, input, options),
     }
-    return byName(
-      (verb) =>
-        own[verb] ?? {
-          ...queryOf([noun, verb], calls[verb] as Calls),
-          ...mutationOf([noun, verb], calls[verb] as Calls, () => invalidate(noun)),
-        },
-    )
+    const procedureOf = (verb: string) => ({
+      ...queryOf([noun, verb], calls[verb] as Calls),
+      ...mutationOf([noun, verb], calls[verb] as Calls, () => invalidate(noun)),
+    })
+    return byName(procedureOf, own)
   }) as ResourceOptionsOf<C>
-}
-
-/** An object that creates each property on access. */
-function byName(make: (name: string) => unknown): object {
-  // `await` looks for `then`.
-  return new Proxy({}, { get: (_, name) => (typeof name === 'symbol' || name === 'then' ? undefined : make(name)) })
 }
 
 /** The keys have the format of tRPC's TanStack integration. */
