@@ -8,6 +8,7 @@ import { editOf, sharedFields } from '../table/edit-many.ts'
 import type { Selection } from '../table/selection.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
 import { Button } from '../ui/Button.tsx'
+import { Choice } from '../ui/Choice.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
 import { errorMessage, formatCount } from '../ui/format.ts'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
@@ -101,24 +102,16 @@ export function EditManyDialog({ resource, view, selection, total, onEdit, onClo
         }}
       >
         {failure !== undefined && <FailedLine>{failure}</FailedLine>}
-        <label className="field">
-          <span className="label">Field</span>
-          <select
-            value={field.name}
-            onChange={(event) =>
-              change(
-                '',
-                fields.find(({ name }) => name === event.target.value),
-              )
-            }
-          >
-            {fields.map(({ name, label }) => (
-              <option key={name} value={name}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={<span className="label">Field</span>}
+          className="field"
+          value={field.name}
+          options={fields.map(({ name, label }) => [name, label])}
+          onChange={(chosen) => {
+            const next = fields.find(({ name }) => name === chosen)
+            change('', next)
+          }}
+        />
         <Value key={field.name} resource={resource} field={field} text={text} onChange={change} />
         {text !== '' && 'error' in edit && (
           <p role="status" className="field-error">

@@ -6,6 +6,12 @@ import { decimalsOf, formatNumber } from '../resources/value-text.ts'
 
 /** The number of groups that a card has room for. */
 export const SHOWN = 8
+/** The figures of a measure. The order of the records begins with those that have the figure. */
+const FIGURES = [
+  { word: 'Lowest', of: 'minimum', order: 'asc' },
+  { word: 'Mean', of: 'mean', order: undefined },
+  { word: 'Highest', of: 'maximum', order: 'desc' },
+] as const
 const TEXT = { kind: 'text' as const, decimals: 0 }
 
 interface Props {
@@ -43,17 +49,16 @@ export function Groups({ caption, resource, group, measure, summaries, asOf }: P
           <th scope="col">{group.label}</th>
           <td className="drawn" />
           <th scope="col">{resource.title}</th>
-          {measure !== undefined && (
-            <>
-              <th scope="col">Lowest {named}</th>
-              <th scope="col">Mean {named}</th>
-              <th scope="col">Highest {named}</th>
-            </>
-          )}
+          {measure !== undefined &&
+            FIGURES.map(({ word }) => (
+              <th key={word} scope="col">
+                {word} {named}
+              </th>
+            ))}
         </tr>
       </thead>
       <tbody>
-        {shown.map(({ value, count, minimum, mean, maximum }) => {
+        {shown.map(({ value, count, ...figures }) => {
           const query = value === null ? undefined : new URLSearchParams({ [group.field]: value })
           const filtered = query && `/${resource.noun}?${query}`
           // No filter finds the records without a value, but in ascending order they are the first.
@@ -75,23 +80,16 @@ export function Groups({ caption, resource, group, measure, summaries, asOf }: P
                 </svg>
               </td>
               <td className="count">{count.toLocaleString('en')}</td>
-              {measure !== undefined && (
-                <>
+              {measure !== undefined &&
+                FIGURES.map(({ word, of, order }) => (
                   <Figure
-                    label={`Lowest ${named}`}
-                    value={minimum}
-                    decimals={decimals}
-                    href={filtered && `${filtered}&sort=${measure.field}_asc`}
+                    key={word}
+                    label={`${word} ${named}`}
+                    value={figures[of]}
+                    decimals={order === undefined ? Math.max(1, decimals) : decimals}
+                    href={filtered && order && `${filtered}&sort=${measure.field}_${order}`}
                   />
-                  <Figure label={`Mean ${named}`} value={mean} decimals={Math.max(1, decimals)} />
-                  <Figure
-                    label={`Highest ${named}`}
-                    value={maximum}
-                    decimals={decimals}
-                    href={filtered && `${filtered}&sort=${measure.field}_desc`}
-                  />
-                </>
-              )}
+                ))}
             </tr>
           )
         })}

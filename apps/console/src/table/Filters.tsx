@@ -1,6 +1,7 @@
 import { useId, useState } from 'react'
 import { dateOf, type Field, startOfDate } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
+import { Choice } from '../ui/Choice.tsx'
 import { useFilterInput } from './input.ts'
 import { Suggestions } from './Suggestions.tsx'
 import type { View } from './view.ts'
@@ -14,9 +15,8 @@ interface Props {
 /** Filters and sort order. The service applies them, and the page's URL contains them. */
 export function Filters({ resource, view, onChange }: Props) {
   const sorts = resource.recordColumns.filter(({ isSortable, field }) => isSortable && field !== 'id')
-  const [, sorted] = /^(.*)_(?:asc|desc)$/.exec(view.sort ?? 'id_asc') ?? []
-  // A link may sort by another name of an attribute.
-  const isOther = sorted !== 'id' && !sorts.some(({ field }) => field === sorted)
+  const { sort: order = 'id_asc' } = view
+  const [, sorted] = /^(.*)_(?:asc|desc)$/.exec(order) ?? []
   return (
     <>
       {resource.filters
@@ -31,22 +31,21 @@ export function Filters({ resource, view, onChange }: Props) {
             onChange={(value) => onChange({ [field.name]: value })}
           />
         ))}
-      <label className="filter">
-        <span>Sort</span>
-        <select value={view.sort ?? 'id_asc'} onChange={(event) => onChange({ sort: event.target.value })}>
-          <option value="id_asc">Oldest first</option>
-          <option value="id_desc">Newest first</option>
-          {isOther && <option value={view.sort}>{view.sort}</option>}
-          {sorts.flatMap(({ field, label }) => [
-            <option key={`${field}_asc`} value={`${field}_asc`}>
-              {label}, ascending
-            </option>,
-            <option key={`${field}_desc`} value={`${field}_desc`}>
-              {label}, descending
-            </option>,
-          ])}
-        </select>
-      </label>
+      <Choice
+        label="Sort"
+        value={order}
+        options={[
+          ['id_asc', 'Oldest first'],
+          ['id_desc', 'Newest first'],
+          // A link may sort by another name of an attribute.
+          ...(sorts.some(({ field }) => field === sorted) || sorted === 'id' ? [] : [[order, order] as const]),
+          ...sorts.flatMap(({ field, label }) => [
+            [`${field}_asc`, `${label}, ascending`] as const,
+            [`${field}_desc`, `${label}, descending`] as const,
+          ]),
+        ]}
+        onChange={(sort) => onChange({ sort })}
+      />
     </>
   )
 }
@@ -63,15 +62,13 @@ function Filter(props: FilterProps) {
   const { field, value, onChange } = props
   if (field.choices.length > 0 && !field.isList) {
     return (
-      <label className="filter">
-        <span>{field.label}</span>
-        <select translate="no" value={value} onChange={(event) => onChange(event.target.value || undefined)}>
-          <option value="">All</option>
-          {offered(field, value).map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={field.label}
+        translate="no"
+        value={value}
+        options={[['', 'All'], ...offered(field, value).map((choice) => [choice, choice] as const)]}
+        onChange={(choice) => onChange(choice || undefined)}
+      />
     )
   }
   return field.kind === 'date' || field.kind === 'datetime' ? <DateFilter {...props} /> : <TextFilter {...props} />

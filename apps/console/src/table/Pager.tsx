@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Button } from '../ui/Button.tsx'
+import { Choice } from '../ui/Choice.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 import { PAGE_SIZES, pageCounts, sizeOf, type useView } from './view.ts'
 
@@ -23,14 +24,13 @@ export function Pager({ pages, shown, total, next }: Props) {
   return (
     <nav className="pager" aria-label="Pages">
       <p role="status">{position(pages, shown, total)}</p>
-      <label className="inline">
-        <span>Rows per page</span>
-        <select value={sizeOf(view)} onChange={(event) => choose(Number(event.target.value))}>
-          {PAGE_SIZES.map((size) => (
-            <option key={size}>{size}</option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Rows per page"
+        className="inline"
+        value={sizeOf(view)}
+        options={PAGE_SIZES.map((size) => [size, String(size)])}
+        onChange={(size) => choose(Number(size))}
+      />
       <div className="buttons">
         <Button isDisabled={isFirst} onPress={() => pages.goToPage(1)}>
           First

@@ -1,5 +1,6 @@
 import type { Layout, Mode } from '@resource/import'
 import type { Resource } from '../resources/resource.ts'
+import { Choice } from '../ui/Choice.tsx'
 import { modeDescription, modesOf, numbersOf } from './settings.ts'
 import type { Table } from './table.ts'
 
@@ -11,6 +12,7 @@ interface Props {
   onSeparator: (separator: string) => void
 }
 
+const DECIMALS = { ',': '1.234,5 (comma)', '.': '1234.5 (point)' }
 const SEPARATORS: Record<string, string> = { ',': 'Comma', ';': 'Semicolon', '\t': 'Tab', '|': 'Vertical bar' }
 
 /** How a file is read and what its rows do, each with a guess. */
@@ -21,42 +23,27 @@ export function ImportOptions({ resource, table, settings, onChange, onSeparator
   const hasComma = numbersOf(resource, table, columns).some((text) => text.includes(','))
   return (
     <div className="options">
-      <label className="filter">
-        <span>Rows</span>
-        <select
-          value={modes.findIndex(isSame)}
-          onChange={(event) => onChange({ ...settings, mode: modes[Number(event.target.value)] ?? mode })}
-        >
-          {modes.map((mode, index) => (
-            <option key={`${mode.action} ${mode.key}`} value={index}>
-              {modeDescription(resource, mode)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label="Rows"
+        value={modes.findIndex(isSame)}
+        options={modes.map((mode, index) => [index, modeDescription(resource, mode)])}
+        onChange={(index) => onChange({ ...settings, mode: modes[Number(index)] ?? mode })}
+      />
       {table.format === 'csv' && (
-        <label className="filter">
-          <span>Separator</span>
-          <select value={table.separator} onChange={(event) => onSeparator(event.target.value)}>
-            {Object.entries({ [table.separator]: table.separator, ...SEPARATORS }).map(([separator, label]) => (
-              <option key={separator} value={separator}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Separator"
+          value={table.separator}
+          options={Object.entries({ [table.separator]: table.separator, ...SEPARATORS })}
+          onChange={onSeparator}
+        />
       )}
       {hasComma && (
-        <label className="filter">
-          <span>Decimal numbers</span>
-          <select
-            value={decimalComma ? ',' : '.'}
-            onChange={(event) => onChange({ ...settings, decimalComma: event.target.value === ',' })}
-          >
-            <option value=",">1.234,5 (comma)</option>
-            <option value=".">1234.5 (point)</option>
-          </select>
-        </label>
+        <Choice
+          label="Decimal numbers"
+          value={decimalComma ? ',' : '.'}
+          options={Object.entries(DECIMALS)}
+          onChange={(mark) => onChange({ ...settings, decimalComma: mark === ',' })}
+        />
       )}
     </div>
   )

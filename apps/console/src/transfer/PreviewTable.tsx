@@ -1,5 +1,6 @@
 import { type Layout, type Row, recordOf } from '@resource/import'
 import type { Resource } from '../resources/resource.ts'
+import { Choice } from '../ui/Choice.tsx'
 import { columnFields } from './settings.ts'
 import type { Table } from './table.ts'
 
@@ -21,6 +22,7 @@ interface Props {
 export function PreviewTable({ resource, table, rows, settings, onChange }: Props) {
   const { columns } = settings
   const fields = columnFields(resource, settings.mode)
+  const choices = [['', 'Ignored'], ...fields.map(({ name, label }) => [name, label] as const)] as const
   // Invalid rows first, because they need a decision.
   const shown = [...rows].sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0)).slice(0, SHOWN)
   // A field has one column.
@@ -40,21 +42,12 @@ export function PreviewTable({ resource, table, rows, settings, onChange }: Prop
             <th scope="col">Check</th>
             {table.columns.map((column) => (
               <th key={column} scope="col">
-                <label className="filter">
-                  <span translate="no">{column || UNNAMED}</span>
-                  <select
-                    value={columns[column] === undefined ? UNDECIDED : (columns[column] ?? '')}
-                    onChange={(event) => assign(column, event.target.value || null)}
-                  >
-                    {columns[column] === undefined && <option value={UNDECIDED}>Choose…</option>}
-                    <option value="">Ignored</option>
-                    {fields.map(({ name, label }) => (
-                      <option key={name} value={name}>
-                        {label}
-                      </option>
-                    ))}
-                  </select>
-                </label>
+                <Choice
+                  label={<span translate="no">{column || UNNAMED}</span>}
+                  value={columns[column] === undefined ? UNDECIDED : (columns[column] ?? '')}
+                  options={columns[column] === undefined ? [[UNDECIDED, 'Choose…'], ...choices] : choices}
+                  onChange={(name) => assign(column, name || null)}
+                />
               </th>
             ))}
           </tr>
