@@ -2,6 +2,7 @@ import { mutation, type Procedure } from '@resource/openapi/contract'
 import { z } from 'zod'
 import type { RestOf } from './declaration.ts'
 import { idempotencyKey, many, must, recordId, rowVersion, writeHeaders } from './fields.ts'
+import { pageOf } from './pages.ts'
 import { or } from './words.ts'
 
 export type Under<N extends string, S extends z.ZodType> = { [K in N]: S }
@@ -35,6 +36,18 @@ const changed = z.boolean().optional().meta({
 
 function resultOf<R extends z.ZodType>(record: R) {
   return z.object({ ...outcome, changed, record: record.optional() })
+}
+
+/** The body of a write of many records, and its answer. */
+function resultsOf(noun: string, result: z.ZodType) {
+  return {
+    successDescription: 'The result of each row, in the order sent.',
+    body: noun,
+    responseBody: 'results',
+    response: pageOf(result),
+    envelope: 'results',
+    headerParams: writeHeaders,
+  }
 }
 
 const deletion = z
@@ -111,13 +124,8 @@ export function updateMany<F extends z.ZodRawShape, R extends z.ZodObject, K ext
       operationId: `update${Many}`,
       summary: `Update many ${noun}`,
       description: `Changes the fields that each of 1 to 1,000 rows has: all rows or none, or with \`partial=true\` every valid row. A row that changes nothing keeps its version.`,
-      successDescription: 'The result of each row, in the order sent.',
-      body: noun,
       bodyLimit: 4 * 1024 * 1024,
-      responseBody: 'results',
-      response: z.array(result).meta({ maxItems: 1000 }),
-      envelope: 'results',
-      headerParams: writeHeaders,
+      ...resultsOf(noun, result),
     }),
     rows: {
       field: noun,
@@ -139,12 +147,7 @@ export function deleteMany({ noun, Many }: ManyOptions, rest: RestOf) {
       operationId: `delete${Many}`,
       summary: `Delete many ${noun}`,
       description: `Deletes 1 to 1,000 ${noun} by their ids: all or none, or with \`partial=true\` every one that can be deleted.`,
-      successDescription: 'The result of each row, in the order sent.',
-      body: noun,
-      responseBody: 'results',
-      response: z.array(deletion).meta({ maxItems: 1000 }),
-      envelope: 'results',
-      headerParams: writeHeaders,
+      ...resultsOf(noun, deletion),
     }),
     rows: { field: noun, partial: 'partial' },
   })

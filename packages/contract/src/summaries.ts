@@ -2,7 +2,7 @@ import { type Procedure, query } from '@resource/openapi/contract'
 import { z } from 'zod'
 import type { RestOf } from './declaration.ts'
 import { must, text, timestamp } from './fields.ts'
-import { limitOf } from './pages.ts'
+import { limitOf, pageOf } from './pages.ts'
 import { or } from './words.ts'
 
 const figure = z.number().nullable()
@@ -53,7 +53,7 @@ export function summarize<L extends z.ZodRawShape, G extends string, M extends s
       description: `Counts the matching ${noun}, largest group first. Without \`by\` there is one group. The \`Age\` header has the age of the figures in seconds.`,
       successDescription: 'One summary for each group.',
       responseBody: 'summaries',
-      response: z.array(summary).meta({ maxItems: 1000 }),
+      response: pageOf(summary),
       envelope: 'summaries',
       headers: {
         Age: {

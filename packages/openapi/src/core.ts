@@ -1,6 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { ApiError, toApiError } from './api-error.ts'
+import { ApiError, type Fault, toApiError } from './api-error.ts'
 import { ENVELOPE, resolveBindings } from './bindings.ts'
 import { explainWeakTags } from './conditions.ts'
 import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
@@ -8,7 +7,7 @@ import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { type ReadBytes, readJson, refuseDeepBody } from './json-body.ts'
-import { acceptsProblem, PROBLEM_TYPE, problemBody } from './problem-details.ts'
+import { acceptsProblem, PROBLEM, PROBLEM_TYPE } from './problem-details.ts'
 import { callerPaths, checkAccept, gatherInput, type Incoming, pathInput } from './request.ts'
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
 import { errorForms, find, methodOf, type RouteMatch, route } from './routes.ts'
@@ -209,10 +208,7 @@ export function createCore<Context, Req extends Incoming>(
     const faults = fields.map(({ field, message }) => `${field} ${message}`.trim())
     const details = list(faults, '; ') || `${req.method} ${truncated(split(req.originalUrl).path)}`
     const fault = { status, message, details, fields, reason, data }
-    const answer = wantsProblem(req, req.originalUrl)
-      ? { status, headers: { ...headers, 'Content-Type': PROBLEM_TYPE }, body: problemBody(fault) }
-      : { status, headers, body: formFor(req.method, req.originalUrl, base).body(fault) }
-    return { ...makeReady(answer), commonHeaders }
+    return { ...errorReady(formFor(req, req.originalUrl, base), fault, headers), commonHeaders }
   }
 
   const idOf = async (req: Req): Promise<string> => {
@@ -223,24 +219,20 @@ export function createCore<Context, Req extends Incoming>(
     }
   }
 
-  const formFor = (method: string, url: string, base = ''): ErrorForm => {
-    const envelope = isEnveloped(url) ? options.envelope : undefined
-    return envelope?.error ?? formOf(method, relativePath(split(url).path, base))
+  const formFor = ({ method, headers }: Req, url: string, base = ''): ErrorBody => {
+    const isWrapped = isEnveloped(url)
+    if (isWrapped && options.envelope !== undefined) return options.envelope.error
+    if (!isWrapped && acceptsProblem(headers.accept)) return PROBLEM
+    return formOf(method, relativePath(split(url).path, base))
   }
 
   const prepareError = ({ status, message, fields, headers, reason }: ApiError) => {
-    const fault = { status, message, details: '', fields, reason }
-    const problem = makeReady({
-      status,
-      headers: { ...headers, 'Content-Type': PROBLEM_TYPE },
-      body: problemBody(fault),
-    })
-    const answers = new Map<ErrorForm, Ready>()
+    const answers = new Map<ErrorBody, Ready>()
     return async (req: Req, url: string): Promise<Reply> => {
-      const form = formFor(req.method, url)
-      let answer = wantsProblem(req, url) ? problem : answers.get(form)
+      const form = formFor(req, url)
+      let answer = answers.get(form)
       if (answer === undefined) {
-        answer = makeReady({ status, headers, body: form.body(fault) })
+        answer = errorReady(form, { status, message, details: '', fields, reason }, headers)
         answers.set(form, answer)
       }
       try {
@@ -254,6 +246,13 @@ export function createCore<Context, Req extends Incoming>(
   }
 
   return { find: match, respond, notFound, errorReply, prepareError }
+}
+
+type ErrorBody = Pick<ErrorForm, 'body'>
+
+function errorReady(form: ErrorBody, fault: Fault, headers: Record<string, string>): Ready {
+  const own = form === PROBLEM ? { ...headers, 'Content-Type': PROBLEM_TYPE } : headers
+  return makeReady({ status: fault.status, headers: own, body: form.body(fault) })
 }
 
 /** The response if formatting an error fails. */
@@ -282,10 +281,6 @@ function isEnveloped(url: string): boolean {
   const { rawQuery } = split(url)
   if (!rawQuery.includes('%')) return ENVELOPE_ASKED.test(rawQuery)
   return new URLSearchParams(rawQuery).getAll(ENVELOPE).includes('true')
-}
-
-function wantsProblem({ headers }: { headers: IncomingHttpHeaders }, url: string): boolean {
-  return acceptsProblem(headers.accept) && !isEnveloped(url)
 }
 
 function isEnvelopeRequested(value: string | undefined): boolean {

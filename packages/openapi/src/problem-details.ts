@@ -1,21 +1,14 @@
-import type { Fault, FieldFault } from './api-error.ts'
+import type { ErrorForm } from './contract.ts'
 
 /** The media type of problem details (RFC 9457), which list the invalid fields as data. */
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** Problem details of type `about:blank`; `code` is the stable code of the cause. */
-interface ProblemDetails {
-  type: 'about:blank'
-  status: number
-  code: string
-  detail: string
-  fields: FieldFault[]
-  data?: unknown
-}
-
-/** An error as problem details. */
-export function problemBody({ status, message, fields, reason, data }: Fault): ProblemDetails {
-  return { type: 'about:blank', status, code: reason, detail: message, fields, ...(data !== undefined && { data }) }
+/** The error form of problem details of type `about:blank`; `code` is the stable code of the cause. */
+export const PROBLEM: Pick<ErrorForm, 'body'> = {
+  body: ({ status, message, fields, reason, data }) => {
+    const facts = { type: 'about:blank', status, code: reason, detail: message, fields }
+    return data === undefined ? facts : { ...facts, data }
+  },
 }
 
 /** Whether an `Accept` header names problem details, other than with `q=0`. A wildcard does not name them. */
