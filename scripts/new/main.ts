@@ -7,7 +7,7 @@ import { declarationSource, withNoun, withoutNoun } from './declaration.ts'
 import { type Field, parseField, SYNTAX, searchKeyOf, UsageError } from './fields.ts'
 import { withModel, withoutModel } from './model.ts'
 import { type Names, namesOf } from './names.ts'
-import { DOCUMENT, filesOf, HASH, LIST, MODELS, modelsReferredTo, read, rejectTaken, targetsOf } from './project.ts'
+import { filesOf, LIST, MODELS, modelsReferredTo, read, rejectTaken, SHARED, targetsOf } from './project.ts'
 import { testSource } from './test-source.ts'
 
 const USAGE = `npm run new orders reference:text quantity:int:1..1000 'status:open|closed' user:ref:users
@@ -49,7 +49,7 @@ async function add(names: Names, fields: Field[], removal: string) {
   rejectRepeated(fields)
   const models = modelsReferredTo(fields)
   const schemaPrisma = withModel(read(MODELS), names, fields, models)
-  const { declaration, test } = filesOf(names)
+  const [declaration, test] = filesOf(names)
   await allOrNothing(names, async () => {
     write(declaration, declarationSource(names, fields))
     write(LIST, withNoun(read(LIST), names))
@@ -60,19 +60,17 @@ async function add(names: Names, fields: Field[], removal: string) {
     await regenerate()
   })
   console.log(`Created:
-  ${declaration}
-  ${test}
-  ${filesOf(names).migrations.join('\n  ')}
+  ${filesOf(names).join('\n  ')}
 Changed:
-  ${[LIST, MODELS, DOCUMENT, HASH].join('\n  ')}
+  ${SHARED.join('\n  ')}
 
 npm start serves it at /${names.path} and /console/${names.noun}; npm test runs its tests.
 To remove it before it is committed: ${removal}`)
 }
 
 async function remove(names: Names) {
-  const { declaration, test, migrations } = filesOf(names)
-  const files = [declaration, test, ...migrations]
+  const files = filesOf(names)
+  const [declaration] = files
   if (!existsSync(join(root, declaration)))
     throw new UsageError(`${names.label}: no such resource; ${declaration} does not exist.`)
   const { code, output } = await run('git', ['ls-tree', '-r', '--name-only', 'HEAD', '--', ...files], { quiet: true })
@@ -95,7 +93,7 @@ Committed: ${output.trim().replaceAll('\n', ', ')}`)
   console.log(`Removed:
   ${files.join('\n  ')}
 Changed:
-  ${[LIST, MODELS, DOCUMENT, HASH].join('\n  ')}
+  ${SHARED.join('\n  ')}
 
 A database opened in the meantime contains the migration, so the service refuses to start on it. Delete the database, or
 restore a backup.`)
@@ -119,12 +117,7 @@ async function regenerate() {
 
 /** Runs `work`; restores all files if it fails. */
 async function allOrNothing(names: Names, work: () => Promise<void>) {
-  const files = () => {
-    const { declaration, test, migrations } = filesOf(names)
-    return [declaration, test, ...migrations, LIST, MODELS, DOCUMENT, HASH].filter((file) =>
-      existsSync(join(root, file)),
-    )
-  }
+  const files = () => [...filesOf(names), ...SHARED].filter((file) => existsSync(join(root, file)))
   const before = files().map((path) => ({ path, text: read(path) }))
   try {
     await work()

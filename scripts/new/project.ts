@@ -11,8 +11,9 @@ import type { Target } from './test-source.ts'
 
 export const LIST = 'packages/contract/src/writable.ts'
 export const MODELS = 'prisma/schema.prisma'
-export const DOCUMENT = 'packages/contract/openapi.snapshot.json'
-export const HASH = 'packages/contract/src/hash.ts'
+const DOCUMENT = 'packages/contract/openapi.snapshot.json'
+/** The files of all resources. */
+export const SHARED = [LIST, MODELS, DOCUMENT, 'packages/contract/src/hash.ts']
 
 // Paths of the service that are not in the OpenAPI document.
 const PATHS = ['api', 'assets', 'console', 'docs', 'healthz', 'metrics', 'openapi', 'readyz', 'redoc', 'trpc']
@@ -21,13 +22,10 @@ const TYPES = ['Boolean', 'Decimal', 'Float', 'Int', 'Json', 'ListTable', 'Recor
 
 export const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** The files that belong to a resource only. */
-export function filesOf({ noun, path, table }: Names) {
-  return {
-    declaration: `packages/contract/src/${noun}.ts`,
-    test: `apps/server/test/${path}.test.ts`,
-    migrations: globSync(`prisma/migrations/*/[0-9]*[0-9]_add_${table}/migration.sql`, { cwd: root }).sort(),
-  }
+/** The files that belong to a resource only: its declaration, its tests, and its migrations, if it has any yet. */
+export function filesOf({ noun, path, table }: Names): [declaration: string, test: string, ...migrations: string[]] {
+  const migrations = globSync(`prisma/migrations/*/[0-9]*[0-9]_add_${table}/migration.sql`, { cwd: root })
+  return [`packages/contract/src/${noun}.ts`, `apps/server/test/${path}.test.ts`, ...migrations.sort()]
 }
 
 /** @throws UsageError when a name is already in use */
@@ -48,8 +46,7 @@ export function rejectTaken(names: Names): void {
   if (TYPES.includes(model)) reject(`${model} is a reserved model name`)
   const schema = [model, `Versioned${model}`].find((name) => name in document.components.schemas)
   if (schema !== undefined) reject(`the schema ${schema} already exists in the OpenAPI document`)
-  const { declaration, test, migrations } = filesOf(names)
-  const file = [declaration, test, ...migrations].find((file) => existsSync(join(root, file)))
+  const file = filesOf(names).find((file) => existsSync(join(root, file)))
   if (file !== undefined) reject(`the file ${file} already exists`)
 }
 
