@@ -1,4 +1,8 @@
+import { createDatabase } from '@resource/database'
 import { describe, expect, test } from 'vitest'
+import { ANONYMOUS } from '../src/access/caller.ts'
+import { createOperations } from '../src/operations.ts'
+import { readConfig } from '../src/process/config.ts'
 import { createCallers } from './callers.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { createItem, createUser } from './records.ts'
@@ -262,6 +266,31 @@ describe('C37 a deletion of many records', () => {
         fields: [{ field: 'if_version', message: 'must be a version number, not text' }],
       },
     ])
+  })
+
+  test('with partial=true, records that are missing are not read again', async () => {
+    await using server = await startTestServer()
+    await createItems(server)
+    const seen: string[] = []
+    const database = await createDatabase(server.databaseUrl, {
+      around: (operation, table, run) => {
+        seen.push(`${operation} ${table}`)
+        return run()
+      },
+    })
+    const operations = createOperations(database, readConfig({}), { needsCredentials: () => false })
+    const deleteMany = operations.find(({ name }) => name === 'items.deleteMany')
+    const rows = [{ id: 7 }, { id: 2 }, { id: 8, if_version: 1 }]
+    const answer = await deleteMany?.call({ items: rows, partial: true }, { caller: ANONYMOUS, read: database.read })
+    expect(answer).toEqual({
+      results: [
+        { id: 7, status: 404, error: 'Item not found' },
+        { id: 2, status: 204 },
+        { id: 8, status: 404, error: 'Item not found' },
+      ],
+    })
+    expect(seen.filter((operation) => operation === 'find items')).toHaveLength(1)
+    await database.close()
   })
 
   test('requires the role writer, as a single deletion does', async () => {

@@ -32,6 +32,8 @@ export async function missingOrStale<Row extends Entity>(
   id: number,
   ifVersion: IfVersion,
 ): Promise<ApiError> {
+  // Without a version, the write did not find the record either.
+  if (ifVersion === undefined) return notFound(name)
   const stored = await table.find({ id } as Where<Row>)
   if (stored === undefined) return notFound(name)
   const { version } = stored
