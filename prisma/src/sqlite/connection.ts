@@ -15,14 +15,23 @@ const OPAQUE_PLACEHOLDER = '+?'
 // The Wal class runs the checkpoints. SQLite's own checkpoint is a fallback for a log so long that something must be wrong.
 const PRAGMAS = ['journal_mode = WAL', 'wal_autocheckpoint = 100000', 'foreign_keys = ON']
 
+/** A prepared statement, and whether it changes rows: the property of the statement itself is slow. */
+interface Prepared {
+  statement: Sqlite.Statement<unknown[]>
+  writes: boolean
+}
+
 /** A connection to a SQLite file that is already in WAL mode, with its prepared statements. */
 export class SqliteConnection implements Executor {
   readonly isRemote = false
   readonly #sqlite: Sqlite.Database
-  readonly #statements = new Recent<string, Sqlite.Statement<unknown[]>>(RECENT_STATEMENTS)
+  readonly #statements = new Recent<string, Prepared>(RECENT_STATEMENTS)
   /** The number of rows that this connection has changed so far, including changes that were rolled back. */
   changedRows = 0
-  readonly #prepare = (text: string) => this.#sqlite.prepare<unknown[]>(withOpaquePlaceholders(text))
+  readonly #prepare = (text: string): Prepared => {
+    const statement = this.#sqlite.prepare<unknown[]>(withOpaquePlaceholders(text))
+    return { statement, writes: !statement.readonly }
+  }
 
   /**
    * @param options `readonly`: opens a read-only connection. A writable one does not wait for locks; the caller retries.
@@ -36,9 +45,9 @@ export class SqliteConnection implements Executor {
 
   all({ text, values }: Statement): unknown[] {
     try {
-      const statement = this.#prepared(text)
+      const { statement, writes } = this.#prepared(text)
       const rows = statement.all(values.map(numeric))
-      if (!statement.readonly) this.changedRows += rows.length
+      if (writes) this.changedRows += rows.length
       return rows
     } catch (error) {
       throw this.#converted(error)
@@ -52,7 +61,7 @@ export class SqliteConnection implements Executor {
 
   run({ text, values }: Statement): number {
     try {
-      const { changes } = this.#prepared(text).run(values.map(numeric))
+      const { changes } = this.#prepared(text).statement.run(values.map(numeric))
       this.changedRows += changes
       return changes
     } catch (error) {
@@ -81,7 +90,7 @@ export class SqliteConnection implements Executor {
   insert({ text }: Insertion, rows: unknown[][], first: number): number[] {
     const ids: number[] = []
     try {
-      const statement = this.#prepared(text)
+      const { statement } = this.#prepared(text)
       for (const values of rows) ids.push(statement.run(values.map(numeric)).lastInsertRowid as number)
       return ids
     } catch (error) {
@@ -105,7 +114,7 @@ export class SqliteConnection implements Executor {
     this.#sqlite.close()
   }
 
-  #prepared(text: string): Sqlite.Statement<unknown[]> {
+  #prepared(text: string): Prepared {
     return this.#statements.get(text, this.#prepare)
   }
 

@@ -30,6 +30,8 @@ export class ReadStatements<Row> {
   readonly #indexed: ReadonlySet<keyof Row>
   readonly #from: string
   readonly #select = new InternedSql('SELECT ')
+  /** The SQL of lists of columns: most reads have the same list, by its identity. */
+  readonly #lists = new WeakMap<readonly (keyof Row)[], string>()
   readonly #ranges = new InternedSql('SELECT * FROM (')
   readonly #count: InternedSql
 
@@ -204,12 +206,12 @@ export class ReadStatements<Row> {
 
   #listed(columns?: readonly (keyof Row)[]): InternedSql {
     if (columns === undefined) return this.#select.append(this.columns)
-    let sql = this.#select
-    for (const column of columns) {
-      if (sql !== this.#select) sql = sql.append(', ')
-      sql = sql.append(this.conditions.name(column))
+    let list = this.#lists.get(columns)
+    if (list === undefined) {
+      list = columns.map((column) => this.conditions.name(column)).join(', ')
+      this.#lists.set(columns, list)
     }
-    return sql
+    return this.#select.append(list)
   }
 
   #limited({ where, skip = 0, take }: PageQuery<Row>, rows: InternedSql, values: unknown[]): Statement {

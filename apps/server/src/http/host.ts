@@ -13,7 +13,7 @@ interface HostSettings {
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d*)?$/i
 
 // Most requests send the same Host; this skips the expressions for a repeated one.
-let lastValidHost: string | undefined
+let last: { host: string | undefined; isLoopback: boolean } = { host: undefined, isLoopback: false }
 
 /**
  * Refuses requests with a missing, repeated or malformed Host, as RFC 9112 (3.2) requires, and with repeated credentials or
@@ -29,13 +29,13 @@ export function checkHost(
   const isOwnHost = hostRule(settings)
   return (req, _res, next) => {
     const { host } = req.headers
-    if (host === undefined ? req.httpVersion !== '1.0' : host !== lastValidHost && !isHost(host)) {
+    if (host === undefined ? req.httpVersion !== '1.0' : host !== last.host && !isHost(host)) {
       throw new ApiError(400, 'The Host header must be a host name or an address, with an optional port')
     }
-    lastValidHost = host
+    if (host !== last.host) last = { host, isLoopback: host === undefined || isLoopback(host) }
     const repeated = repeatedHeader(req.rawHeaders)
     if (repeated !== undefined) throw new ApiError(400, `The ${repeated} header must be given once`)
-    if (host === undefined || isLoopback(host)) return next()
+    if (host === undefined || last.isLoopback) return next()
     const check = (isOpen: boolean) => {
       if (isOpen && !isOwnHost(host)) throw new ApiError(403, FOREIGN_HOST, { reason: 'host' })
       return next()

@@ -80,9 +80,10 @@ export function columnsOf<Row extends Listed>(
   shown: readonly string[],
   { columns }: ListTable<Row>,
   ...others: (keyof Row)[]
-): (keyof Row)[] | undefined {
-  const wanted: PropertyKey[] = [...shown]
-  for (const other of others) if (!wanted.includes(other)) wanted.push(other)
+): readonly (keyof Row)[] | undefined {
+  const missing = others.filter((other) => !(shown as readonly PropertyKey[]).includes(other))
+  // The same list again, whose SQL is known.
+  const wanted: readonly PropertyKey[] = missing.length === 0 ? shown : [...shown, ...missing]
   return wanted.every((name) => Object.hasOwn(columns, name)) ? (wanted as (keyof Row)[]) : undefined
 }
 

@@ -180,7 +180,7 @@ async function writeInOrder(call: Call, rows: (RecordWrite | ApiError)[], prepar
 
 /** Takes the locks of several rows, and looks up the records that keys name. */
 function lock(call: Call, rows: (RecordWrite | ApiError)[]): Promise<void> | undefined {
-  const valid = rows.flatMap((row) => (row instanceof ApiError ? [] : [row]))
+  const valid = rows.filter((row): row is RecordWrite => !(row instanceof ApiError))
   const isSingle = valid.length === 1 && !valid.some(isLookedUp)
   return isSingle || valid.every((row) => 'create' in row) ? undefined : lockAll(call, valid)
 }

@@ -13,7 +13,7 @@ export type IfVersion = number | number[] | undefined
 
 /** The accepted versions; undefined for any. */
 export function versionsOf(ifVersion: IfVersion): number[] | undefined {
-  return ifVersion === undefined ? undefined : [ifVersion].flat()
+  return typeof ifVersion === 'number' ? [ifVersion] : ifVersion
 }
 
 /** @param name of the record in messages: `User` */
