@@ -1,6 +1,7 @@
 import { Deadline } from './deadline.ts'
 import { isServiceError, type ServiceError } from './errors.ts'
 import { type Outcome, Queue, type Settled, type Transport } from './queue.ts'
+import { randomKey } from './random-key.ts'
 
 /** The timeouts of a call, in milliseconds. */
 interface Timeouts {
@@ -151,14 +152,4 @@ function hasRecords(input: unknown): boolean {
 
 function defined<T extends object>(options: T): Partial<T> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>
-}
-
-/** A new idempotency key. */
-// Not crypto.randomUUID: browsers have it only on secure origins. React Native has no crypto, or an incomplete one.
-export function randomKey(): string {
-  const bytes = new Uint8Array(16)
-  const { crypto } = globalThis as { crypto?: { getRandomValues?: (bytes: Uint8Array) => unknown } }
-  if (typeof crypto?.getRandomValues === 'function') crypto.getRandomValues(bytes)
-  else for (const index of bytes.keys()) bytes[index] = Math.random() * 256
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

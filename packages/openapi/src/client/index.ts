@@ -1,5 +1,5 @@
 export type { CallInput, Contract, ProcedureTypes, RouterTo, TypesOf } from '../contract.ts'
-export { type CallOptions, randomKey } from './calls.ts'
+export type { CallOptions } from './calls.ts'
 export {
   type ClientCallOptions,
   type ClientOf,
@@ -35,3 +35,4 @@ export {
 export type { RequestFacts } from './http.ts'
 export type { IterateInput, ListedRecord, Lists, Page } from './lists.ts'
 export type { Outcome, Transport, TransportCall } from './queue.ts'
+export { randomKey } from './random-key.ts'

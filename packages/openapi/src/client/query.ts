@@ -1,9 +1,10 @@
 import type { QueryClient, QueryFilters } from '@tanstack/react-query'
 import type { Contract } from '../contract.ts'
 import { byName } from './by-name.ts'
-import { type CallOptions, randomKey } from './calls.ts'
+import type { CallOptions } from './calls.ts'
 import type { ClientOf } from './client.ts'
 import type { Key, ResourceOptionsOf } from './query-types.ts'
+import { randomKey } from './random-key.ts'
 
 export type {
   DataKey,
