@@ -215,6 +215,14 @@ test('a ping fails while another process holds the lock, and reports that reads 
   await database.ping()
 })
 
+test('a ping fails after another program has dropped a table', async () => {
+  await using database = await temporaryDatabase()
+  const other = new Sqlite(database.file)
+  other.exec('ALTER TABLE items RENAME TO items_old')
+  await expect(database.ping()).rejects.toThrow('The database cannot be used: it lacks a table')
+  other.close()
+})
+
 /** Controls the clock that measures the age of a group, so that the test does not depend on the machine. */
 function frozenClock() {
   vi.useFakeTimers({ toFake: ['performance'] })

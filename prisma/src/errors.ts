@@ -66,6 +66,14 @@ export class Busy extends Error {}
 /** No connection to the database could be made, or it broke. */
 export class Unreachable extends Busy {}
 
+/** The database is not as this version of the service needs it. It lacks a table, for example, or a privilege of its role. */
+export class Unusable extends Busy {
+  /** @param reason for people, without secrets: `it lacks a table` */
+  constructor(reason: string, options?: { cause: unknown }) {
+    super(`The database cannot be used: ${reason}`, options)
+  }
+}
+
 /** The database serves reads, but accepts no writes. */
 export class ReadOnly extends Busy {
   /** @param reason for people, without secrets: `it is a standby` */

@@ -22,6 +22,7 @@ export {
   ReferenceViolation,
   UniqueViolation,
   Unreachable,
+  Unusable,
 } from './errors.ts'
 export { FairQueue } from './fair-queue.ts'
 export { LinkedQueue, QueueNode } from './linked-queue.ts'

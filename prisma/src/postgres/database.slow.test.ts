@@ -13,6 +13,7 @@ import {
   type Tables,
   UniqueViolation,
   Unreachable,
+  Unusable,
   type User,
 } from '../index.ts'
 import type { Executor } from '../tables/executor.ts'
@@ -630,6 +631,54 @@ test('a server that accepts no writes, such as a standby, fails a write as read-
   await database.endConnections()
   await expect(database.write((tx) => insertOne(tx.users, newUser('ada')))).rejects.toThrow(ReadOnly)
   expect(await names(database)).toEqual([])
+})
+
+test('faults of the database or its role are named as such, by queries and by pings, and end with their cause', async () => {
+  await using server = await startPostgres()
+  const admin = openPool(readPostgresUrl(server.url), {})
+  await admin.query('CREATE ROLE app LOGIN')
+  await admin.query('CREATE DATABASE app OWNER app')
+  const url = server.url.replace('postgres@', 'app@').replace(/postgres$/, 'app')
+  await using database = await openDatabase(url)
+  const reconnect = () =>
+    admin.query(`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname LIKE 'app%'`)
+  const faults = [
+    ['ALTER DATABASE app ALLOW_CONNECTIONS false', 'ALTER DATABASE app ALLOW_CONNECTIONS true', Unreachable],
+    ['ALTER DATABASE app RENAME TO app_old', 'ALTER DATABASE app_old RENAME TO app', Unreachable],
+    ['ALTER ROLE app NOLOGIN', 'ALTER ROLE app LOGIN', Unreachable],
+    ['REVOKE CONNECT ON DATABASE app FROM app, public', 'GRANT CONNECT ON DATABASE app TO app', Unusable],
+  ] as const
+  for (const [begin, end, kind] of faults) {
+    await reconnect()
+    await admin.query(begin)
+    await reconnect()
+    await expect(database.read.users.count({}), begin).rejects.toThrow(kind)
+    await expect(
+      database.write((tx) => insertOne(tx.users, newUser('ada'))),
+      begin,
+    ).rejects.toThrow(kind)
+    await expect(database.ping(), begin).rejects.toThrow()
+    await admin.query(end)
+    await database.ping()
+    expect(await database.read.users.count({}), end).toBe(0)
+  }
+  const owned = openPool(readPostgresUrl(url), {})
+  await owned.query('REVOKE INSERT ON items FROM app')
+  await expect(database.ping()).rejects.toThrow(ReadOnly)
+  await owned.query('REVOKE SELECT ON items FROM app')
+  await expect(database.ping()).rejects.toThrow(Unusable)
+  await expect(database.read.items.count({})).rejects.toThrow(Unusable)
+  await owned.query('GRANT ALL ON items TO app')
+  await owned.query('ALTER TABLE items RENAME TO items_old')
+  await expect(database.ping()).rejects.toThrow(Unusable)
+  await owned.query('ALTER TABLE items_old RENAME TO items')
+  await owned.end()
+  await admin.query('ALTER ROLE app CONNECTION LIMIT 1')
+  await reconnect()
+  await database.ping()
+  expect(await database.read.users.count({})).toBe(0)
+  await database.ping()
+  await admin.end()
 })
 
 test('close lets an open write commit or roll back as reported, and then all queries fail', async () => {

@@ -1,4 +1,16 @@
-import { Busy, Conflict, DiskFull, ForeignKeyFault, ReadOnly, UniqueViolation, Unreachable } from '../errors.ts'
+import {
+  Busy,
+  Conflict,
+  Damaged,
+  DISK_FAILED,
+  DiskFull,
+  DurabilityLost,
+  ForeignKeyFault,
+  ReadOnly,
+  UniqueViolation,
+  Unreachable,
+  Unusable,
+} from '../errors.ts'
 import { messageOf } from '../migration-history.ts'
 
 const NO_CONNECTION = new Set(
@@ -7,6 +19,12 @@ const NO_CONNECTION = new Set(
 // The driver sets no code on these errors. "timeout expired": the connection could not be made in time. "is not queryable":
 // it broke during a transaction.
 const BROKEN_CONNECTION = /^Connection terminated|^timeout expired$|is not queryable$/
+export const NO_PRIVILEGE = 'its role lacks a privilege'
+/** Faults of the database itself, which neither a statement nor a caller can cause. */
+const UNUSABLE: [states: RegExp, reason: string][] = [
+  [/^42501$/, NO_PRIVILEGE],
+  [/^2200H$/, 'a sequence of ids has no more values'],
+]
 /** The pool's error message when no connection becomes free in time. */
 export const NO_FREE_CONNECTION = 'timeout exceeded when trying to connect'
 
@@ -31,11 +49,17 @@ export function fromPostgres(error: unknown): unknown {
   if (/^(?:40001|40P01)$/.test(state)) return new Conflict('The write conflicted with another one.', { cause: error })
   if (state === '53100') return new DiskFull('The disk of PostgreSQL is full.', { cause: error })
   if (state === '25006') return new ReadOnly('it is a standby or read-only', { cause: error })
+  if (/^(?:XX001|XX002|58P01)$/.test(state)) return new Damaged({ cause: error })
+  if (state === '58030') return new DurabilityLost(DISK_FAILED, { cause: error })
+  const [, unusable] = UNUSABLE.find(([states]) => states.test(state)) ?? []
+  if (unusable !== undefined) return new Unusable(unusable, { cause: error })
   // Statement canceled; lock not available; transaction timeout; out of connections or memory.
   if (/^(?:57014|55P03|25P03|25P04|53...)$/.test(state) || message === NO_FREE_CONNECTION) {
     return new Busy('PostgreSQL is busy or out of resources.', { cause: error })
   }
-  return isUnreachable(error) ? new Unreachable('PostgreSQL is unreachable.', { cause: error }) : error
+  // 3D000 and 55000: the database does not exist any more, or accepts no connections.
+  const isAway = isUnreachable(error) || state === '3D000' || state === '55000'
+  return isAway ? new Unreachable('PostgreSQL is unreachable.', { cause: error }) : error
 }
 
 /** Whether no connection could be made, it broke, the server is shutting down, or it accepts no writes. */

@@ -1,8 +1,10 @@
 import type pg from 'pg'
 import type { PoolSettings } from '../database.ts'
-import { Busy, ReadOnly, Unreachable } from '../errors.ts'
+import { Busy, ReadOnly, Unreachable, Unusable } from '../errors.ts'
 import type { Slots } from '../slots.ts'
-import { fromPostgres, sqlState } from './errors.ts'
+import { declarations } from '../tables/declarations.ts'
+import { quote } from '../tables/sql.ts'
+import { fromPostgres, NO_PRIVILEGE, sqlState } from './errors.ts'
 import { type BoundedPool, openPool } from './pool.ts'
 import type { PostgresUrl } from './url.ts'
 
@@ -15,7 +17,12 @@ const LONG_READ_WAIT_MS = 1_000
 const LONG_WRITE_WAIT_MS = 5_000
 const TOO_MANY_CONNECTIONS = '53300'
 
-const STATE = `SELECT pg_is_in_recovery() AS is_standby, current_setting('transaction_read_only') = 'on' AS is_read_only`
+const TABLES = Object.values(declarations).map(({ name }) => `'${quote(name)}'`)
+// A table that does not exist has no privileges.
+const hasOnAll = (privilege: string) =>
+  `(SELECT bool_and(coalesce(has_table_privilege(to_regclass(name), '${privilege}'), false)) FROM unnest(ARRAY[${TABLES.join(', ')}]) AS name)`
+const STATE = `SELECT pg_is_in_recovery() AS is_standby, current_setting('transaction_read_only') = 'on' AS is_read_only,
+  ${hasOnAll('SELECT')} AS can_read, ${hasOnAll('INSERT')} AS can_write`
 // The smallest commit that is written to disk and to synchronous standbys.
 const COMMIT = `SELECT pg_logical_emit_message(true, 'resource-service', 'ready')`
 
@@ -52,8 +59,8 @@ export class Readiness {
   }
 
   /**
-   * @throws ReadOnly if the server is a standby or read-only, or does not complete a commit, or writes wait for locks; Busy if
-   * reads do; Unreachable without an answer within {@link LIMIT_MS}
+   * @throws Unusable if a table or a privilege is missing; ReadOnly if the server is a standby or read-only, or does not complete
+   * a commit, or writes wait for locks; Busy if reads do; Unreachable without an answer within {@link LIMIT_MS}
    */
   async check(): Promise<void> {
     let client: pg.PoolClient | undefined
@@ -62,9 +69,11 @@ export class Readiness {
     const work = async () => {
       client = await this.#connect()
       if (isLate) return client.release(true)
-      const { is_standby, is_read_only } = (await client.query(STATE)).rows[0]
+      const { is_standby, is_read_only, can_read, can_write } = (await client.query(STATE)).rows[0]
+      if (!can_read) throw new Unusable('a table is missing, or its role may not read it')
       if (is_standby) throw new ReadOnly('it is a standby')
       if (is_read_only) throw new ReadOnly('it is read-only')
+      if (!can_write) throw new ReadOnly(NO_PRIVILEGE)
       if (this.#shared.waitMs > LONG_READ_WAIT_MS) throw new Busy('All connections wait for locks.')
       isReading = false
       const stuckMs = this.#stuckMs()
@@ -96,6 +105,8 @@ export class Readiness {
   }
 
   async #connect(): Promise<pg.PoolClient> {
+    // A connection of this check's own must not be the only one that the server permits.
+    if (this.#shared.totalCount === 0) return this.#shared.connect()
     try {
       return await this.#pool.connect()
     } catch (error) {

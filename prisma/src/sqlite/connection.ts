@@ -1,5 +1,14 @@
 import Sqlite from 'better-sqlite3'
-import { Busy, Damaged, DISK_FAILED, DiskFull, DurabilityLost, ForeignKeyFault, UniqueViolation } from '../errors.ts'
+import {
+  Busy,
+  Damaged,
+  DISK_FAILED,
+  DiskFull,
+  DurabilityLost,
+  ForeignKeyFault,
+  ReadOnly,
+  UniqueViolation,
+} from '../errors.ts'
 import { Recent } from '../recent.ts'
 import type { Executor, RawResult } from '../tables/executor.ts'
 import { type Insertion, numeric, type Statement } from '../tables/sql.ts'
@@ -140,6 +149,10 @@ export function fromSqlite(error: unknown, index = 0): unknown {
     return new Busy('Another process holds the lock of the database.', { cause: error })
   if (error.code.startsWith('SQLITE_IOERR')) return new DurabilityLost(DISK_FAILED, { cause: error })
   if (error.code.startsWith('SQLITE_CORRUPT') || error.code === 'SQLITE_NOTADB') return new Damaged({ cause: error })
+  // Without a suffix it is a write on a connection for reads.
+  if (error.code.startsWith('SQLITE_READONLY_')) return new ReadOnly('its file cannot be written', { cause: error })
+  if (/^SQLITE_(?:CANTOPEN|NOMEM|PROTOCOL)/.test(error.code))
+    return new Busy('SQLite lacks resources.', { cause: error })
   if (error.code === 'SQLITE_FULL') return new DiskFull('The disk is full.', { cause: error })
   // For a restricted delete SQLite reports the code of a trigger.
   if (error.code === 'SQLITE_CONSTRAINT_FOREIGNKEY' || error.code === 'SQLITE_CONSTRAINT_TRIGGER') {

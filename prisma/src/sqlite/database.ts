@@ -1,4 +1,6 @@
 import type { Engine, Limits, Options } from '../database.ts'
+import { Unusable } from '../errors.ts'
+import { declarations } from '../tables/declarations.ts'
 import { SqliteBackground } from './background.ts'
 import { SqliteConnection } from './connection.ts'
 import { assertWritable, FileGuard } from './file-guard.ts'
@@ -28,7 +30,7 @@ export async function openSqlite(file: string, limits: Limits, options: Options)
     },
     ping: async () => {
       writer.check()
-      reader.ping()
+      assertTables(reader)
       guard.ping()
       await assertWritable(file)
       await writer.ping()
@@ -42,4 +44,11 @@ export async function openSqlite(file: string, limits: Limits, options: Options)
         await wal.close()
       }),
   }
+}
+
+/** @throws Unusable if another program has dropped a table */
+function assertTables(reader: SqliteReader): void {
+  const names = Object.values(declarations).map(({ name }) => name)
+  const text = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN (${names.map(() => '?').join(', ')})`
+  if (reader.all({ text, values: names }).length < names.length) throw new Unusable('it lacks a table')
 }

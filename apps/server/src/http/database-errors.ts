@@ -1,4 +1,13 @@
-import { Damaged, DiskFull, DurabilityLost, FileMoved, isBusy, ReadOnly, Unreachable } from '@resource/database'
+import {
+  Damaged,
+  DiskFull,
+  DurabilityLost,
+  FileMoved,
+  isBusy,
+  ReadOnly,
+  Unreachable,
+  Unusable,
+} from '@resource/database'
 import { ApiError } from '@resource/openapi'
 
 // In the order of their tests: a subclass before its class. A fault that lasts until someone mends it has a long Retry-After,
@@ -17,6 +26,7 @@ export function unavailable(error: unknown): ApiError | undefined {
   const refusal = (message: string, seconds: number) =>
     new ApiError(503, message, { headers: { 'Retry-After': String(seconds) }, cause: error })
   if (error instanceof ReadOnly) return refusal(error.message, 5)
+  if (error instanceof Unusable) return refusal(error.message, 60)
   const found = REASONS.find(([kind]) => error instanceof kind)
   return refusal(`The database ${found?.[1] ?? 'is busy; try again'}`, found?.[2] ?? 1)
 }
