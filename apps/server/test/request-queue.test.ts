@@ -6,24 +6,32 @@ import { RequestQueue } from '../src/limits/request-queue.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
+interface Options {
+  isGone?: () => boolean
+  canWait?: boolean
+  programsMs?: number
+}
+
 /** A queue with a record of what it served. `late` requests are refused, which takes no time. */
 function createQueue() {
-  const queue = new RequestQueue(1_000, () => performance.now())
+  let othersMs = 0
+  const queue = new RequestQueue(1_000, () => performance.now() - othersMs)
   const served: string[] = []
   const late: string[] = []
-  /** Adds a request that takes `ms`, in a promise as most requests do. */
+  /** Adds a request that takes `ms`, in a promise as most requests do; other programs run for `programsMs` meanwhile. */
   const add = (
     caller: string,
     name: string,
     ms: number,
-    { isGone = () => false, canWait = false }: { isGone?: () => boolean; canWait?: boolean } = {},
+    { isGone = () => false, canWait = false, programsMs = 0 }: Options = {},
   ) => {
     const arrivedMs = performance.now()
     const serve = async (isLate: boolean) => {
       if (isLate) return void late.push(name)
       served.push(name)
       await undefined
-      vi.advanceTimersByTime(ms)
+      vi.advanceTimersByTime(ms + programsMs)
+      othersMs += programsMs
     }
     if (queue.hasTime(arrivedMs, canWait)) void serve(false)
     else queue.add({ caller, arrivedMs, isGone, serve })
@@ -92,6 +100,17 @@ test('callers get the same time, whatever they send', async () => {
   for (const name of ['b1', 'b2', 'b3']) add('b', name, 1)
   await turns(4)
   expect(served).toEqual(['a1', 'a2', 'b1', 'b2', 'b3', 'a3'])
+})
+
+test('the time of a request is not that of other programs', async () => {
+  const { add, served } = createQueue()
+  add('a', 'a1', 10)
+  await undefined
+  for (const name of ['a2', 'a3', 'a4']) add('a', name, 3)
+  add('b', 'b1', 1, { programsMs: 100 })
+  add('b', 'b2', 1)
+  await turns(6)
+  expect(served).toEqual(['a1', 'a2', 'b1', 'b2', 'a3', 'a4'])
 })
 
 test('requests that arrive after a long turn wait until the connections that arrived meanwhile are accepted', async () => {

@@ -39,6 +39,7 @@ interface Entry extends QueuedRequest {
  *
  * The wait is limited. A burst of a caller may wait 250 ms. If it waits longer, the caller has a standing queue until none of
  * its requests wait. These times are CPU times of this thread: when other programs cause the delay, refusals would not help.
+ * So is the time that a longer request takes: meanwhile another program may run for as long as dozens of requests take.
  */
 export class RequestQueue {
   readonly #maxDelayMs: number
@@ -58,7 +59,7 @@ export class RequestQueue {
   #arrival = { sinceMs: 0, isServed: false }
   #servedMs = 0
   #acceptedMs = Number.NEGATIVE_INFINITY
-  #running = { caller: '', sinceMs: 0 }
+  #running = { caller: '', sinceMs: 0, cpuMs: 0 }
 
   /** @param maxDelayMs the longest wait of any request */
   constructor(maxDelayMs: number, cpuMs = threadCpuMs) {
@@ -126,17 +127,19 @@ export class RequestQueue {
   #serveNext(nowMs: number): void {
     const request = this.#waiting.take(undefined, 0)
     if (request === undefined) return
-    this.#running = { caller: request.caller, sinceMs: nowMs }
+    const cpuMs = this.#cpuMs(nowMs)
+    this.#running = { caller: request.caller, sinceMs: nowMs, cpuMs }
     // After all promises of the request, because a tick begins when none is left.
     queueMicrotask(() => process.nextTick(this.#served))
-    const isLate = this.#isLate(request, nowMs)
+    const isLate = this.#isLate(request, nowMs, cpuMs)
     if (!request.isGone()) request.serve(isLate)
   }
 
   readonly #served = () => {
-    const { caller, sinceMs } = this.#running
+    const { caller, sinceMs, cpuMs } = this.#running
     const nowMs = performance.now()
-    this.#waiting.charge(caller, nowMs - sinceMs)
+    const tookMs = nowMs - sinceMs
+    this.#waiting.charge(caller, tookMs < WAITING_SLICE_MS ? tookMs : Math.min(tookMs, this.#cpuMs(nowMs) - cpuMs))
     if (this.#waiting.size > 0 && nowMs - this.#sliceMs < WAITING_SLICE_MS) {
       this.#serveNext(nowMs)
       return
@@ -152,8 +155,8 @@ export class RequestQueue {
     return this.#cpu.ms
   }
 
-  #isLate({ caller, arrivedMs, cpuMs, isFirst }: Entry, nowMs: number): boolean {
-    const waitedMs = this.#cpuMs(nowMs) - cpuMs
+  #isLate({ caller, arrivedMs, cpuMs, isFirst }: Entry, nowMs: number, nowCpuMs: number): boolean {
+    const waitedMs = nowCpuMs - cpuMs
     const behind = this.#waiting.sizeOf(caller)
     const isBurst = !isFirst && waitedMs > BURST_MS
     if (behind === 0) this.#standing.delete(caller)
