@@ -47,22 +47,31 @@ function superlinear(work: (text: string) => unknown): string | undefined {
   return undefined
 }
 
+const tested = new Set<unknown>()
+
+/** The fields that no earlier input has: a list and its summary have the same filters, for example. */
+function newFieldsOf(schema: z.ZodType): string[] {
+  const { shape } = schema as unknown as { shape: object }
+  const added = Object.entries(shape).filter(([, field]) => !tested.has(field))
+  for (const [, field] of added) tested.add(field)
+  return added.map(([name]) => name)
+}
+
 /** The input schema of each procedure. */
 const inputs = Object.entries(contract).flatMap(([noun, { procedures }]) =>
-  Object.entries(procedures).map(([verb, { input }]) => ({ name: `${noun}.${verb}`, input: input as z.ZodType })),
+  Object.entries(procedures).map(([verb, { input }]) => ({
+    name: `${noun}.${verb}`,
+    input: input as z.ZodType,
+    fields: newFieldsOf(input as z.ZodType),
+  })),
 )
-
-function fieldsOf(schema: z.ZodType): string[] {
-  return Object.keys((schema as unknown as { shape: object }).shape)
-}
 
 describe('ReDoS: work grows at most linearly with the input', () => {
   test('the limit finds quadratic work', () => {
     expect(superlinear((text) => /\s+$/.test(text))).toMatch(/ ms$/)
   })
 
-  test.each(inputs)('$name', ({ input }) => {
-    const fields = fieldsOf(input)
+  test.each(inputs)('$name', ({ input, fields }) => {
     const work = (text: string) => {
       const record = Object.fromEntries(
         ['name', 'title', 'author', 'email', 'password', 'category', 'published_date', 'role'].map((name) => [
