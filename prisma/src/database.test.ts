@@ -215,6 +215,17 @@ test('a ping fails while another process holds the lock, and reports that reads 
   await database.ping()
 })
 
+test('a table whose ids have reached the largest one refuses further rows and keeps none of them', async () => {
+  await using database = await temporaryDatabase()
+  const other = new Sqlite(database.file)
+  other.exec(`INSERT INTO sqlite_sequence (name, seq) VALUES ('users', 2147483646)`)
+  other.close()
+  const insert = (name: string) => database.write((tx) => insertOne(tx.users, newUser(name)), { autocommit: true })
+  expect((await insert('ada')).id).toBe(2_147_483_647)
+  await expect(insert('bob')).rejects.toThrow('The database cannot be used: a table has no ids left')
+  expect(await names(database)).toEqual(['ada'])
+})
+
 test('a ping fails after another program has dropped a table', async () => {
   await using database = await temporaryDatabase()
   const other = new Sqlite(database.file)

@@ -52,3 +52,24 @@ test('callers take turns, however much work of each waits, and work that has wai
   await Promise.all(waiting)
   expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3'])
 })
+
+test('one caller leaves slots to others, and its newest work fails when too much waits', async () => {
+  const slots = new Slots(3, { maxWaitMs: 1_000, maxWaiting: 3, maxPerCaller: 2 })
+  expect([slots.acquire('a'), slots.acquire('a')]).toEqual([undefined, undefined])
+  const a3 = slots.acquire('a')
+  const a4 = slots.acquire('a')
+  const a5 = expect(slots.acquire('a')).rejects.toThrow(new Busy('Too many writes are waiting.'))
+  expect(slots.acquire('b')).toBe(undefined)
+  const b2 = slots.acquire('b')
+  await a5
+  expect(slots.waiting).toBe(3)
+  slots.release('a')
+  await a3
+  slots.release('b')
+  await b2
+  slots.release('b')
+  expect(slots.waiting).toBe(1)
+  slots.release('a')
+  await a4
+  expect(slots.acquire('b')).toBe(undefined)
+})

@@ -7,8 +7,10 @@ const MAX_RUN_MS = 2
 interface Options {
   /** How long work waits for a slot, in ms. */
   maxWaitMs: number
-  /** How many may wait; any number by default. */
+  /** How many may wait; any number by default. Beyond it, the newest work of the caller with the most fails. */
   maxWaiting?: number
+  /** How many slots the work of one caller may have; all by default. */
+  maxPerCaller?: number
   /** Names the work in errors; default `writes`. */
   what?: string
 }
@@ -24,12 +26,15 @@ export class Slots {
   readonly #options: Options
   #free: number
   readonly #waiting = new FairQueue<Turn>()
+  /** The slots of each caller, if their number is limited. */
+  readonly #ofCallers: Map<string, number> | undefined
   /** Start of the current run of work without a pause. */
   #runStartMs = 0
 
   constructor(count: number, options: Options) {
     this.#free = count
     this.#options = options
+    this.#ofCallers = options.maxPerCaller === undefined ? undefined : new Map()
   }
 
   get waiting(): number {
@@ -45,13 +50,16 @@ export class Slots {
    * @throws Busy on timeout, or if too many wait
    */
   acquire(caller = '', timeoutMs = this.#options.maxWaitMs): Promise<void> | undefined {
-    if (this.#free === 0) return this.#wait(caller, timeoutMs)
+    if (this.#free === 0 || !this.#mayRun(caller)) return this.#wait(caller, timeoutMs)
     this.#free--
+    this.#count(caller, 1)
     this.#runStartMs = performance.now()
     return undefined
   }
 
-  release(): void {
+  /** @param caller that acquired the slot */
+  release(caller = ''): void {
+    this.#count(caller, -1)
     if (this.#waiting.size > 0 && performance.now() - this.#runStartMs > MAX_RUN_MS) {
       setImmediate(() => {
         this.#runStartMs = performance.now()
@@ -66,7 +74,7 @@ export class Slots {
     try {
       return await work()
     } finally {
-      this.release()
+      this.release(caller)
     }
   }
 
@@ -76,15 +84,24 @@ export class Slots {
   }
 
   #handOver(): void {
-    const next = this.#waiting.take()
+    const next = this.#waiting.take(this.#mayRun)
     if (next === undefined) this.#free++
     else next.begin()
+  }
+
+  readonly #mayRun = (caller: string): boolean =>
+    this.#ofCallers === undefined || (this.#ofCallers.get(caller) ?? 0) < (this.#options.maxPerCaller as number)
+
+  #count(caller: string, added: number): void {
+    if (this.#ofCallers === undefined) return
+    const count = (this.#ofCallers.get(caller) ?? 0) + added
+    if (count === 0) this.#ofCallers.delete(caller)
+    else this.#ofCallers.set(caller, count)
   }
 
   #wait(caller: string, timeoutMs: number): Promise<void> {
     const { maxWaiting = Number.POSITIVE_INFINITY, what = 'writes' } = this.#options
     return new Promise((resolve, reject) => {
-      if (this.#waiting.size >= maxWaiting) throw new Busy(`Too many ${what} are waiting.`)
       const expire = () => {
         this.#waiting.remove(caller, turn)
         reject(new Busy(`The wait for other ${what} timed out.`))
@@ -94,8 +111,13 @@ export class Slots {
         clearTimeout(timer)
         settle()
       }
-      const turn: Turn = { begin: () => ended(resolve), reject: (error) => ended(() => reject(error)) }
+      const begin = () => {
+        this.#count(caller, 1)
+        resolve()
+      }
+      const turn: Turn = { begin: () => ended(begin), reject: (error) => ended(() => reject(error)) }
       this.#waiting.add(caller, turn)
+      if (this.#waiting.size > maxWaiting) this.#waiting.drop()?.reject(new Busy(`Too many ${what} are waiting.`))
     })
   }
 }

@@ -92,7 +92,7 @@ export async function startServer(
       if (!isRefused) logRequest(res, url, arrivedMs)
     })
     const start = (isLate: boolean) => {
-      isRefused = limits.isOverloaded(req, isLate)
+      isRefused = limits.isOverloaded(req as Request, res, isLate)
       begin()
       // An Express request by its prototype: see http-server.ts.
       if (isRefused) refuseOverload(req as Request, res)

@@ -309,6 +309,20 @@ describe('under overload', () => {
     expect(await Promise.all(sent)).toEqual([200, 200])
   })
 
+  test('one caller with all requests in progress does not shut out others', async () => {
+    const settings = { MAX_REQUESTS: '8', TRUST_PROXY: 'loopback', ALLOW_ANONYMOUS: 'true' }
+    await using server = await startTestServer(settings, { latency })
+    const send = (count: number, caller: string) =>
+      Array.from({ length: count }, async () => {
+        const { status } = await fetch(`${server.url}/items`, { headers: { 'X-Forwarded-For': caller } })
+        return status
+      })
+    const first = Promise.all(send(20, '192.0.2.1'))
+    await expect.poll(async () => (await Promise.all(send(1, '192.0.2.1')))[0]).toBe(503)
+    expect(await Promise.all(send(4, '192.0.2.2'))).toEqual([200, 200, 503, 503])
+    expect((await first).toSorted()).toEqual([...Array(8).fill(200), ...Array(12).fill(503)])
+  })
+
   test('requests are accepted again as soon as others finish', async () => {
     await using server = await startTestServer({ MAX_REQUESTS: '1' }, { latency })
     await Promise.all(await occupy(server, 1))

@@ -59,7 +59,10 @@ async function openEngine(
   const oneByOne = keyedSlots(queueTimeoutMs)
   const { max } = pool.options
   // As long as a write may take: others with the same records may run first.
-  const writes = new Slots(max - Math.min(max - 1, Math.ceil(max * READ_SHARE)), {
+  const slots = max - Math.min(max - 1, Math.ceil(max * READ_SHARE))
+  const writes = new Slots(slots, {
+    // Writes of one caller to a record that another session has locked leave a connection to other callers.
+    maxPerCaller: Math.max(1, slots - 1),
     maxWaitMs: writeTimeoutMs,
     maxWaiting: MAX_WAITING_WRITES,
   })

@@ -23,7 +23,7 @@ export const NO_PRIVILEGE = 'its role lacks a privilege'
 /** Faults of the database itself, which neither a statement nor a caller can cause. */
 const UNUSABLE: [states: RegExp, reason: string][] = [
   [/^42501$/, NO_PRIVILEGE],
-  [/^2200H$/, 'a sequence of ids has no more values'],
+  [/^2200H$/, 'a table has no ids left'],
 ]
 /** The pool's error message when no connection becomes free in time. */
 export const NO_FREE_CONNECTION = 'timeout exceeded when trying to connect'

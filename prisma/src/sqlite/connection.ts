@@ -8,11 +8,14 @@ import {
   ForeignKeyFault,
   ReadOnly,
   UniqueViolation,
+  Unusable,
 } from '../errors.ts'
 import { Recent } from '../recent.ts'
 import type { Executor, RawResult } from '../tables/executor.ts'
 import { type Insertion, numeric, type Statement } from '../tables/sql.ts'
 
+// PostgreSQL's largest integer. SQLite would go on, with ids that no contract allows.
+const MAX_ID = 2_147_483_647
 const READ_LOCK_WAIT_MS = 5_000
 // A service has some hundred query shapes, but version lists have any length.
 const RECENT_STATEMENTS = 250
@@ -101,6 +104,7 @@ export class SqliteConnection implements Executor {
     try {
       const { statement } = this.#prepared(text)
       for (const values of rows) ids.push(statement.run(values.map(numeric)).lastInsertRowid as number)
+      if ((ids.at(-1) ?? 0) > MAX_ID) throw new Unusable('a table has no ids left')
       return ids
     } catch (error) {
       throw this.#converted(error, first + ids.length)

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Database } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 import type { Request, RequestHandler } from 'express'
@@ -18,6 +18,8 @@ import { createRateLimit } from './rate-limit.ts'
 export type Limits = ReturnType<typeof createLimits>
 
 const DEFAULT_RATE_LIMIT = 6_000
+// Of MAX_REQUESTS. A caller may have so many requests in progress even if others use all of them, and so many more are served.
+const SHARE = 0.25
 const OVERLOAD = 'requests refused for overload'
 
 /**
@@ -50,24 +52,43 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
     const exempt = isExempt(req)
     return exempt instanceof Promise ? exempt.then(count, next) : count(exempt)
   }
+  const share = Math.floor(config.MAX_REQUESTS * SHARE)
+  /** The requests in progress of each caller, but for those that began while there were few. */
+  const open = new Map<string, number>()
+  const hasRoom = (req: Request, res: ServerResponse) => {
+    const total = countOpen()
+    // Most of the time there are few, and counting would cost more than it tells.
+    if (total < share) return true
+    const caller = queueKey(req)
+    const count = open.get(caller) ?? 0
+    if (total >= config.MAX_REQUESTS && (count >= share || total >= config.MAX_REQUESTS + share)) return false
+    open.set(caller, count + 1)
+    res.once('close', () => {
+      const left = (open.get(caller) ?? 0) - 1
+      if (left > 0) open.set(caller, left)
+      else open.delete(caller)
+    })
+    return true
+  }
+  const queueKey = (req: Request): string => {
+    if (MONITORING_PATHS.has(req.url)) return 'monitoring'
+    return credentials(req.headers) ?? callerAddress(req, behindProxy)
+  }
   return {
     /**
      * Whether a request must be refused for overload. Call it once per request, when its turn comes.
      *
      * @param isLate whether it has waited too long for that
      */
-    isOverloaded: ({ url = '' }: IncomingMessage, isLate: boolean): boolean => {
-      if (MONITORING_PATHS.has(url)) return false
-      if (!isLate && countOpen() < config.MAX_REQUESTS && database.isOverloaded?.() !== true) return false
+    isOverloaded: (req: Request, res: ServerResponse, isLate: boolean): boolean => {
+      if (MONITORING_PATHS.has(req.url)) return false
+      if (!isLate && database.isOverloaded?.() !== true && hasRoom(req, res)) return false
       overload++
       logOverload(OVERLOAD, {}, {}, OVERLOAD)
       return true
     },
     /** The key for fairness between callers, before they are known: credentials, or the address. */
-    queueKey: (req: Request): string => {
-      if (MONITORING_PATHS.has(req.url)) return 'monitoring'
-      return credentials(req.headers) ?? callerAddress(req, behindProxy)
-    },
+    queueKey,
     /** Counts a request against its caller's quota, or refuses it. Mount it before the routes. */
     handle,
     /** Undefined without a rate limit. */
