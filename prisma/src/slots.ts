@@ -9,7 +9,7 @@ interface Options {
   maxWaitMs: number
   /** How many may wait; any number by default. Beyond it, the newest work of the caller with the most fails. */
   maxWaiting?: number
-  /** How many slots the work of one caller may have; all by default. */
+  /** How many slots the work of one caller may have; all by default, and for work without a caller. */
   maxPerCaller?: number
   /** Names the work in errors; default `writes`. */
   what?: string
@@ -90,7 +90,9 @@ export class Slots {
   }
 
   readonly #mayRun = (caller: string): boolean =>
-    this.#ofCallers === undefined || (this.#ofCallers.get(caller) ?? 0) < (this.#options.maxPerCaller as number)
+    caller === '' ||
+    this.#ofCallers === undefined ||
+    (this.#ofCallers.get(caller) ?? 0) < (this.#options.maxPerCaller as number)
 
   #count(caller: string, added: number): void {
     if (this.#ofCallers === undefined) return

@@ -341,7 +341,8 @@ test('a file that is not UTF-8 is refused before anything is stored', async () =
   const rows = Array.from({ length: 30_000 }, (_, n) => `Item ${n},1\n`).join('')
   writeFileSync(service.path('latin1.csv'), Buffer.from(`name,price\n${rows}Café,1\n`, 'latin1'))
   writeFileSync(service.path('utf16.csv'), Buffer.from('\uFEFFname,price\nCafé,1\n', 'utf16le'))
-  for (const name of ['latin1.csv', 'utf16.csv']) {
+  writeFileSync(service.path('no-bom.csv'), Buffer.from('name,price\nCafé,1\n', 'utf16le'))
+  for (const name of ['latin1.csv', 'utf16.csv', 'no-bom.csv']) {
     const { code, stderr } = await service.run(['import', name, ...ITEMS, '--yes'])
     expect([code, stderr]).toEqual([2, `${name} is not UTF-8. In a spreadsheet, save it as "CSV UTF-8"\n`])
   }

@@ -70,6 +70,14 @@ test('a malformed body is a 400', async () => {
   ])
 })
 
+test('a transfer coding other than chunked is a 415', async () => {
+  await using server = await startTestServer()
+  const head =
+    'POST /items/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: gzip, chunked'
+  const [answer] = await send(server, `${head}\r\n\r\n19\r\n{"name":"Lamp","price":1}\r\n0\r\n\r\n`)
+  expect([answer?.status, answer?.body]).toEqual([415, '{"message":"Transfer-Encoding must be chunked"}'])
+})
+
 test('a response is sent before the connection closes, whatever follows its request', async () => {
   await using server = await startTestServer()
   const get = 'GET /items HTTP/1.1\r\nHost: localhost\r\n\r\n'

@@ -568,6 +568,7 @@ describe('U16, U17 A password may have 1 character until there is a key or an id
         ['12345678', 'must not be one of the 10,000 most common passwords'],
         ['password', 'must not be one of the 10,000 most common passwords'],
         ['PassWord', 'must not be one of the 10,000 most common passwords'],
+        ['ｐａｓｓｗｏｒｄ', 'must not be one of the 10,000 most common passwords'],
       ] as const) {
         const { status, body } = await server.request('POST', path, {
           json: bodyFor(path, password, 'eve@example.com'),

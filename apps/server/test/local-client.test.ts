@@ -51,7 +51,7 @@ test('a call does not wait for others of the same tick', async () => {
     local.users.create
       .mutate({ name: 'Ada', email: 'ada@example.com', password: 'analytical' })
       .then(() => done.push('slow, for its password')),
-    local.items.create.mutate({ name: 'Lamp', price: 1 }).then(() => done.push('fast')),
+    local.items.list.query({}).then(() => done.push('fast')),
   ])
   expect(done).toEqual(['fast', 'slow, for its password'])
 })

@@ -72,6 +72,19 @@ test('text with a long run of combining marks takes linear time, in a field and 
   expect(user).toBeLessThan(10_000_000)
 })
 
+test('a password with a long run of combining marks is a 400', async () => {
+  await using server = await startTestServer()
+  const create = (marks: number) =>
+    server.request('POST', '/api/users', {
+      json: { name: 'Ada', email: `${marks}@example.com`, password: `a${'\u0301'.repeat(marks)}` },
+    })
+  expect((await create(255)).status).toBe(201)
+  expect(await create(256)).toMatchObject({
+    status: 400,
+    body: { error: 'password: must be text with at most 255 combining marks in a row' },
+  })
+})
+
 test.each(['/api/users', '/users', '/api/users/'])(
   'C17 %s filters by email, ignoring case, and takes any text',
   async (path) => {

@@ -253,7 +253,11 @@ describe('U3, C26 bulk create', () => {
       { name: 'Eve', email: 'eve' },
       expect.stringMatching(/^\[2\]\.email: must be a valid e-mail/),
     ],
-    ['has an empty password', { ...ada, password: '' }, expect.stringMatching(/^\[2\]\.password: must be text/)],
+    [
+      'has an empty password',
+      { ...ada, password: '' },
+      expect.stringMatching(/^\[2\]\.password: must be non-empty text/),
+    ],
     ['is not an object', 'Eve', expect.stringMatching(/^\[2\]: /)],
     ['is null', null, expect.stringMatching(/^\[2\]: /)],
   ] as const) {

@@ -14,9 +14,12 @@ const NOT_BLANK = '^\\s*[^\\s\\x00][^\\x00]*$'
 const MAX_MARKS = 255
 const MARKS = new RegExp(`(?:^|\\P{M})\\p{M}{${MAX_MARKS + 1}}`, 'u')
 
+export const hasFewMarks = (value: string) => !MARKS.test(value)
+export const marksRule = must(`text with at most ${MAX_MARKS} combining marks in a row`)
+
 /** A text in Unicode NFC: texts that look alike are then equal. One with a run of too many combining marks is returned as it is. */
 export function nfc(value: string): string {
-  return MARKS.test(value) ? value : value.normalize()
+  return hasFewMarks(value) ? value.normalize() : value
 }
 
 const wellFormed = (value: string) => value.isWellFormed() && !value.includes('\0')
@@ -30,7 +33,7 @@ export function text(min: number, max: number) {
     .overwrite(nfc)
     .refine((value) => value.length >= min && hasAtMost(max, value), rule)
     .refine(wellFormed, must('text without NUL characters and lone surrogates'))
-    .refine((value) => !MARKS.test(value), must(`text with at most ${MAX_MARKS} combining marks in a row`))
+    .refine(hasFewMarks, marksRule)
     .meta({ minLength: min, maxLength: max, pattern: NOT_BLANK })
 }
 

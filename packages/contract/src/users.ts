@@ -4,9 +4,11 @@ import { bind, collection, extend } from './collection.ts'
 import { errorField } from './errors.ts'
 import {
   conditional,
+  hasFewMarks,
   hidden,
   idempotencyKey,
   location,
+  marksRule,
   message,
   must,
   nfc,
@@ -48,6 +50,7 @@ const password = z
     (value) => value.isWellFormed() && !value.includes('\0'),
     must('text without NUL characters and lone surrogates'),
   )
+  .refine(hasFewMarks, marksRule)
   .meta({
     description: `At most ${MAX_PASSWORD_BYTES} bytes in UTF-8. Stored only as an argon2id hash and never returned. A service with API keys or an identity provider requires at least 8 characters and rejects common passwords.`,
     minLength: 1,

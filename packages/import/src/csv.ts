@@ -115,3 +115,8 @@ function newlineIn(text: string): '\r' | '\n' | undefined {
   const [found] = /\r\n|\n|\r(?=.)/s.exec(bare) ?? []
   return found === undefined ? undefined : found === '\r' ? '\r' : '\n'
 }
+
+/** Whether the bytes begin like UTF-16 without a byte order mark. They would be valid UTF-8, with a NUL beside each letter. */
+export function isUtf16(bytes: Uint8Array): boolean {
+  return bytes.length >= 2 && (bytes[0] === 0) !== (bytes[1] === 0)
+}

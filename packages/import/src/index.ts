@@ -1,6 +1,6 @@
 export { type Chunk, chunks } from './chunks.ts'
 export { guessColumns, IMPORT_COLUMNS, IMPORT_ERROR, IMPORT_LINE } from './columns.ts'
-export { csvText, firstCsvRows, namedDelimiter, type Text } from './csv.ts'
+export { csvText, firstCsvRows, isUtf16, namedDelimiter, type Text } from './csv.ts'
 export { ImportError } from './error.ts'
 export {
   ID,

@@ -60,11 +60,17 @@ export async function readJsonText(headers: IncomingHttpHeaders, read: () => Pro
   return decoded(await read())
 }
 
-function checkEncoding({ 'content-encoding': encoding }: IncomingHttpHeaders): void {
-  if (encoding === undefined || encoding.toLowerCase() === 'identity') return
-  throw new ApiError(415, 'A body must be sent without Content-Encoding', {
-    headers: { 'Accept-Encoding': 'identity' },
-  })
+function checkEncoding(headers: IncomingHttpHeaders): void {
+  const { 'content-encoding': encoding = 'identity', 'transfer-encoding': transfer = 'chunked' } = headers
+  const isEncoded = encoding.toLowerCase() !== 'identity'
+  if (!isEncoded && transfer.toLowerCase() === 'chunked') return
+  throw new ApiError(
+    415,
+    isEncoded ? 'A body must be sent without Content-Encoding' : 'Transfer-Encoding must be chunked',
+    {
+      headers: { 'Accept-Encoding': 'identity' },
+    },
+  )
 }
 
 function notJson(): ApiError {

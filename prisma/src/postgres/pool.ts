@@ -75,7 +75,7 @@ export class BoundedPool extends pg.Pool {
   }
 
   #connect(callback: Callback): void {
-    if (this.waitingCount < this.idleCount || this.totalCount < this.options.max) {
+    if (this.waitingCount < this.idleCount + this.options.max - this.totalCount) {
       super.connect((error, client, done) => callback(error, keptAfterRejection(client), done))
       return
     }

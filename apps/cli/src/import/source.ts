@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import type { Text } from '@resource/import'
+import { isUtf16, type Text } from '@resource/import'
 import { invalid } from '../failures.ts'
 
 const SAMPLE_CHARACTERS = 256 * 1024
@@ -21,7 +21,12 @@ export async function digestOf(file: string): Promise<string> {
 async function* decoded(bytes: AsyncIterable<Buffer>, file: string): Text {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   try {
-    for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true })
+    let isFirst = true
+    for await (const chunk of bytes) {
+      if (isFirst && isUtf16(chunk)) throw new TypeError('UTF-16')
+      isFirst = false
+      yield decoder.decode(chunk, { stream: true })
+    }
     yield decoder.decode()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error

@@ -1,6 +1,14 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { type Format, guessDelimiter, IMPORT_COLUMNS, type SourceRow, sourceRows, targetOf } from '@resource/import'
+import {
+  type Format,
+  guessDelimiter,
+  IMPORT_COLUMNS,
+  isUtf16,
+  type SourceRow,
+  sourceRows,
+  targetOf,
+} from '@resource/import'
 import type { Resource } from '../resources/resource.ts'
 
 /** The contents of a file. */
@@ -54,6 +62,7 @@ async function* inOnePart(text: string) {
 
 function textOf(bytes: Uint8Array): string {
   try {
+    if (isUtf16(bytes)) throw new TypeError('UTF-16')
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new Error('The file is not UTF-8: save it as "CSV UTF-8"')

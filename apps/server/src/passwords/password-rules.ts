@@ -35,13 +35,14 @@ export function passwordCheck(minLength: number, needsCredentials: () => boolean
   return async (password: string | undefined): Promise<string | undefined> => {
     if (password === undefined || !(await needsCredentials())) return undefined
     if ([...password].length < minLength) return `must be text of at least ${minLength} characters`
-    if (!(await commonPasswords()).has(password.toLowerCase())) return undefined
+    if (!(await commonPasswords()).has(password.normalize('NFKC').toLowerCase())) return undefined
     return `must not be one of the ${COMMON_PASSWORDS.toLocaleString('en')} most common passwords`
   }
 }
 
 const COMMON_PASSWORDS = 10_000
 
+// NFKC: full-width letters are typed on the same keys.
 // Loaded on demand, because the list takes 15 MB and 100 ms. It is sorted by frequency and in lower case.
 const commonPasswords = remembered(async () => {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
