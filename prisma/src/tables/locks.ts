@@ -2,7 +2,8 @@ import type { AuditContext } from './audit.ts'
 import type { Around, Executor } from './executor.ts'
 import { TableReads } from './reads.ts'
 import type { References } from './references.ts'
-import { isSet } from './sql.ts'
+import type { ChangeOf } from './row-writes.ts'
+import { isSet, numeric } from './sql.ts'
 import type { SqlText } from './statements.ts'
 import { MAX_SCANNED } from './stored-rows.ts'
 import type { Changes, Columns, Entity, RowWrite, Where } from './types.ts'
@@ -47,6 +48,23 @@ export abstract class TableLocks<Row extends Entity> extends TableReads<Row> {
   lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]> {
     const statement = this.text.idsAndVersions(where, limit, this.#session.locks === true)
     return this.wrapped('lock', async () => this.rows(statement, await this.forAllRows(MAX_SCANNED)))
+  }
+
+  /** Whether a change takes a unique value of another row, or of another change: then the order of the changes decides. */
+  protected async collide(rows: ChangeOf<Row>[]): Promise<boolean> {
+    for (const column of this.text.insertion.unique.flat() as (keyof Row)[]) {
+      const values = rows.flatMap(({ id, change }) => {
+        const value = change[column as keyof typeof change]
+        return value == null ? [] : [[numeric(value), id] as const]
+      })
+      const owners = new Map(values)
+      if (owners.size < values.length) return true
+      const query = { columns: ['id', column] as const, order: { column: 'id', descending: false } as const }
+      const where = { [column]: { in: [...owners.keys()] } } as Where<Row>
+      const found = values.length > 0 ? await this.page({ ...query, where, take: values.length }) : []
+      if (found.some((row) => owners.get(numeric(row[column])) !== row.id)) return true
+    }
+    return false
   }
 
   async lockFor(rows: readonly (RowWrite<Row> | { change: Changes<Row> })[]): Promise<void> {

@@ -19,7 +19,7 @@ import {
   togetherFrom,
   type Written,
 } from './row-writes.ts'
-import { numeric, quote, type Statement } from './sql.ts'
+import { quote, type Statement } from './sql.ts'
 import { BEFORE, ORDINAL } from './statements.ts'
 import {
   type Change,
@@ -79,7 +79,7 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     if ('creates' in rows) return this.#createMany(rows.creates, first)
     if ('deletes' in rows) return this.#deleteMany(rows.deletes)
     const { changes } = rows
-    if (changes.length > 1 && !(await this.#collide(changes))) return this.#changeMany(changes)
+    if (changes.length > 1 && !(await this.collide(changes))) return this.#changeMany(changes)
     const written: (Written<Row> | undefined)[] = []
     for (const change of changes) written.push(await this.#writeOne(change))
     return written
@@ -142,23 +142,6 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
       changes.set(row.id as number, this.#change(row))
     }
     return rows.map(({ id }) => changes.get(id))
-  }
-
-  /** Whether a change takes a unique value of another row, or of another change: then the order of the changes decides. */
-  async #collide(rows: ChangeOf<Row>[]): Promise<boolean> {
-    for (const column of this.text.insertion.unique.flat() as (keyof Row)[]) {
-      const values = rows.flatMap(({ id, change }) => {
-        const value = change[column as keyof typeof change]
-        return value == null ? [] : [[numeric(value), id] as const]
-      })
-      const owners = new Map(values)
-      if (owners.size < values.length) return true
-      const query = { columns: ['id', column] as const, order: { column: 'id', descending: false } as const }
-      const where = { [column]: { in: [...owners.keys()] } } as Where<Row>
-      const found = values.length > 0 ? await this.page({ ...query, where, take: values.length }) : []
-      if (found.some((row) => owners.get(numeric(row[column])) !== row.id)) return true
-    }
-    return false
   }
 
   #changeOne(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
