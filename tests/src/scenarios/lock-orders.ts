@@ -7,6 +7,7 @@ import { startService } from '../service.ts'
 
 const WRITERS = 12
 const USERS = 500
+const PAGE = 200
 const READS_PER_SECOND = 100
 const WARM_UP_MS = 5_000
 const PERIOD_MS = 60_000
@@ -69,7 +70,13 @@ export function countOf(statuses: Map<string, number>, status: RegExp): number {
 }
 
 async function writeOnce(url: string): Promise<number> {
-  const users = (await (await fetch(`${url}/users?limit=${USERS}`)).json()) as { id: number; email: string }[]
+  const users: { id: number; email: string }[] = []
+  // Larger pages wait for other large ones, and are refused if these take too long.
+  for (let page = 1; page <= Math.ceil(USERS / PAGE); page++) {
+    const response = await fetch(`${url}/users?limit=${PAGE}&page=${page}`)
+    if (response.status !== 200) return response.status
+    users.push(...((await response.json()) as typeof users))
+  }
   const chosen = shuffled(users).slice(0, 1 + Math.floor(Math.random() * users.length))
   const age = Math.floor(Math.random() * 100)
   const all = shuffled(Array.from({ length: USERS }, (_, n) => `user${n}@example.com`))
