@@ -2,8 +2,8 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 // Tests that do not depend on the database engine, and tests of SQLite only.
 const notOnPostgres = [
-  'access access-matrix access-passages access-startup agreement call-stack client client-chaos client-contract',
-  'client-idempotency client-package client-react client-retries combined-handlers compiled-schemas config connections',
+  'access access-matrix access-passages access-startup agreement call-stack checks client client-chaos client-contract',
+  'client-idempotency client-package client-react client-retries compiled-schemas config connections',
   'console conventions envelope field-access header-fields headers health',
   'http-methods limits log nginx openapi-30 origins page pages',
   'password-queue passwords process quota readme redos request-queue rest-snippets row-mapping rules samples seed',

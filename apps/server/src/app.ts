@@ -11,7 +11,7 @@ import { consolePages } from './console/console-pages.ts'
 import { consoleSession } from './console/console-session.ts'
 import { addressOf } from './http/address.ts'
 import { readRoute } from './http/allowed-methods.ts'
-import { compose } from './http/combined-handlers.ts'
+import { checked } from './http/checks.ts'
 import { commonHeaders } from './http/common-headers.ts'
 import { allowOrigins, checkOrigin } from './http/cross-origin.ts'
 import { health } from './http/health.ts'
@@ -55,6 +55,8 @@ export interface App {
   app: Express
   /** Responds with 503 under overload, without Express, because refusing must be cheap. */
   refuseOverload: (req: Request, res: ServerResponse) => void
+  /** Responds with 400 to a target that is no path, without Express, which answers only some of them. */
+  refuseTarget: (req: Request, res: ServerResponse) => void
 }
 
 /** Creates the service. */
@@ -135,17 +137,14 @@ export function createApp(options: AppOptions): App {
   app.enable('case sensitive routing')
   app.set('trust proxy', config.TRUST_PROXY)
   const allowed = config.CORS_ORIGINS.length > 0 ? [allowOrigins(config.CORS_ORIGINS)] : []
-  app.use(
-    compose(
-      // First, because browsers hide every response without its headers, also a refusal, from the page.
-      ...allowed,
-      checkHost(access.isOpen, config),
-      limits.handle,
-      ...(tracing === undefined ? [] : [tracing.handle(isTrusted)]),
-      checkOrigin(config.CORS_ORIGINS, log),
-      handle,
-    ),
-  )
+  const checks = [
+    // First, because browsers hide every response without its headers, also a refusal, from the page.
+    ...allowed,
+    checkHost(access.isOpen, config),
+    limits.check,
+    checkOrigin(config.CORS_ORIGINS, log),
+  ]
+  app.use(checked(checks, tracing?.handle(isTrusted, handle) ?? handle))
   app.use((req, res, next) => {
     res.set(headers(req))
     next()
@@ -160,16 +159,19 @@ export function createApp(options: AppOptions): App {
   app.use(notFound)
   const onUncaught: ErrorRequestHandler = (error, req, res, _next) => sendError(error, req, res)
   app.use(onUncaught)
-  const refuse = prepareError(OVERLOADED)
-  const refuseOverload: App['refuseOverload'] = (req, res) => {
-    for (const allow of allowed) allow(req, res as Response, () => {})
-    refuse(req, res)
+  const refusal = (error: ApiError): App['refuseOverload'] => {
+    const refuse = prepareError(error)
+    return (req, res) => {
+      for (const allow of allowed) allow(req, res as Response)
+      refuse(req, res)
+    }
   }
-  return { app, refuseOverload }
+  return { app, refuseOverload: refusal(OVERLOADED), refuseTarget: refusal(OTHER_TARGET) }
 }
 
 // Refusals that depend on the caller.
 const REFUSALS = new Set([401, 403, 429])
+const OTHER_TARGET = new ApiError(400, 'The request target must be a path, such as /items, or an http or https URL')
 const OVERLOADED = new ApiError(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
 
 function headersOfCall({ headers }: Request, calls: number): IncomingHttpHeaders | undefined {

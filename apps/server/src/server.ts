@@ -66,7 +66,7 @@ export async function startServer(
   let stopping: Promise<void> | undefined
   const limits = createLimits(config, access, () => connections.working, database, log)
   const isStopping = () => stopping !== undefined
-  const { app, refuseOverload } = createApp({
+  const { app, refuseOverload, refuseTarget } = createApp({
     config,
     database,
     access,
@@ -81,7 +81,7 @@ export async function startServer(
   const logRequest = requestLog(log, config.TRUST_PROXY.length > 0, tracing?.traceId)
   const queue = new RequestQueue(config.MAX_DELAY_MS)
   const take = (req: IncomingMessage, res: ServerResponse, begin: () => void) => {
-    if (!req.url?.startsWith('/')) takeAbsoluteTarget(req)
+    const hasPath = req.url?.startsWith('/') || takeAbsoluteTarget(req)
     const { url = '' } = req
     const arrivedMs = performance.now()
     let isRefused = false
@@ -96,7 +96,8 @@ export async function startServer(
       begin()
       // An Express request by its prototype: see http-server.ts.
       if (isRefused) refuseOverload(req as Request, res)
-      else serve(req, res)
+      else if (hasPath) serve(req, res)
+      else refuseTarget(req as Request, res)
     }
     if (queue.hasTime(arrivedMs, MONITORING_PATHS.has(url))) start(false)
     else queue.add({ caller: limits.queueKey(req as Request), arrivedMs, isGone: () => res.destroyed, serve: start })
@@ -144,12 +145,18 @@ export async function startServer(
   }
 }
 
-/** An absolute-form target replaces the Host (RFC 9112, 3.2.2). Later code would parse it as a path. */
-function takeAbsoluteTarget(req: IncomingMessage): void {
-  req.url = req.url?.replace(/^[a-z][a-z\d+.-]*:\/\/([^/?#]*)\/?/i, (_, host: string) => {
+/**
+ * An absolute-form target replaces the Host (RFC 9112, 3.2.2). Later code would parse it as a path.
+ *
+ * @returns whether the target is an http or https URL, or `*`
+ */
+function takeAbsoluteTarget(req: IncomingMessage): boolean {
+  const { url = '' } = req
+  req.url = url.replace(/^https?:\/\/([^/?#]*)\/?/i, (_, host: string) => {
     req.headers.host = host
     return '/'
   })
+  return req.url !== url || url === '*'
 }
 
 function isTraced({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_SDK_DISABLED }: Config) {

@@ -49,6 +49,23 @@ describe('U17 once a key exists, only admins may change or delete a user whose r
     })
   }
 
+  test('with partial=true the refusal of a row names no field', async () => {
+    await using started = await startWithAdmin()
+    const { server, as } = started
+    const headers = as('writer')
+    for (const [method, path, json, row] of [
+      ['PATCH', '/api/users/bulk?partial=true', [{ id: 1, status: 'inactive' }], {}],
+      ['POST', '/api/users/deletions?partial=true', [{ id: 1 }], { id: 1 }],
+    ] as const) {
+      expect((await server.request(method, path, { json, headers })).body).toEqual([
+        { status: 403, error: REFUSAL, ...row },
+      ])
+    }
+    const problem = { ...headers, Accept: 'application/json, application/problem+json' }
+    const { body } = await server.request('DELETE', '/api/users/1', { headers: problem })
+    expect([body.status, body.detail, body.fields]).toEqual([403, REFUSAL, []])
+  })
+
   test('the requests include every operation that changes or deletes a named user', () => {
     const tested = new Set(WRITES.map(([method, path]) => `${method} ${path.replace(/\?.*/, '')}`))
     const named = operationIds.map(exampleOf).filter(({ method, path }) => {

@@ -28,7 +28,7 @@ test('garbage after a request does not replace its response', async () => {
   const [response] = await send(server, '\0\0 garbage\r\n\r\n')
   expect([response?.status, response?.body]).toEqual([
     400,
-    '{"status":"error","error":{"code":400,"message":"Malformed HTTP request","details":""}}',
+    '{"status":"error","error":{"code":400,"message":"Malformed HTTP request: Invalid method encountered","details":""}}',
   ])
 })
 
@@ -60,13 +60,50 @@ test('a malformed rest of a body gets no second response', async () => {
   expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 405'])
 })
 
+const UNKNOWN_METHOD =
+  'The method is unknown: it must be one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, in capital letters'
+
+test.each([
+  ['FOO /items HTTP/1.1', 501, UNKNOWN_METHOD],
+  ['get /items HTTP/1.1', 501, UNKNOWN_METHOD],
+  ['GETS /items HTTP/1.1', 501, UNKNOWN_METHOD],
+  ["!#$%&'*+.^_`|~ /items HTTP/1.0", 501, UNKNOWN_METHOD],
+  ['FOO/items HTTP/1.1', 400, 'Malformed HTTP request: Invalid method encountered'],
+  ['<html> /items HTTP/1.1', 400, 'Malformed HTTP request: Invalid method encountered'],
+  ['GET /items HTTP/1.2', 505, 'The HTTP version must be 1.0 or 1.1'],
+  ['PRI * HTTP/2.0', 505, 'The HTTP version must be 1.0 or 1.1'],
+  ['GET /items?q=a b HTTP/1.1', 400, 'Malformed HTTP request: Expected HTTP/, RTSP/ or ICE/'],
+  ['GET urn:isbn:1 HTTP/1.1', 400, 'Malformed HTTP request: Unexpected char in url schema'],
+])('%s is a %i', async (line, status, message) => {
+  await using server = await startTestServer()
+  const [answer, ...others] = await send(server, `${line}\r\nHost: localhost\r\n\r\n`)
+  expect([answer?.status, JSON.parse(answer?.body ?? '').error.message]).toEqual([status, message])
+  expect(others).toEqual([])
+})
+
+test('an unknown method in a second request is a 501, whatever the packets', async () => {
+  await using server = await startTestServer()
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  let answers = ''
+  socket.on('data', (chunk) => (answers += chunk))
+  socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await once(socket, 'data')
+  socket.write('\r\nFOO /items HTTP/1.1\r\n')
+  await once(socket, 'close')
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 501'])
+})
+
 test('a malformed body is a 400', async () => {
   await using server = await startTestServer()
   const head =
     'POST /items/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked'
   const answers = await send(server, `${head}\r\n\r\nzz\r\n`)
   expect(answers.map(({ status, body }) => [status, body])).toEqual([
-    [400, '{"status":"error","error":{"code":400,"message":"Malformed HTTP request","details":""}}'],
+    [
+      400,
+      '{"status":"error","error":{"code":400,"message":"Malformed HTTP request: Invalid character in chunk size","details":""}}',
+    ],
   ])
 })
 

@@ -76,6 +76,15 @@ describe('C36 an update of many records', () => {
     ])
   })
 
+  test('with partial=true a row that is no object names no field', async () => {
+    await using server = await startTestServer()
+    const { body } = await server.request('PATCH', '/items/bulk?partial=true', { json: [5, null] })
+    expect(body).toEqual([
+      { status: 400, error: 'must be an object, not a number' },
+      { status: 400, error: 'must be an object, not null' },
+    ])
+  })
+
   test('names users by e-mail address, and creates the missing ones', async () => {
     await using server = await startTestServer()
     await createUser(server)

@@ -149,6 +149,26 @@ test('the host of an absolute target counts, whatever the Host header says', asy
   expect(await send('http://user@localhost/items', 'localhost')).toBe(400)
 })
 
+test.each(['/items', '/healthz', '/trpc/items.list', '/nothing', ''])(
+  'an absolute target is an http or https URL: %s',
+  async (path) => {
+    await using server = await startTestServer()
+    const send = async (scheme: string) => {
+      const [answer] = await raw(server, `GET ${scheme}://localhost${path} HTTP/1.1\r\nHost: localhost`)
+      return answer
+    }
+    const plain = (await raw(server, `GET ${path || '/'} HTTP/1.1\r\nHost: localhost`))[0]?.status
+    for (const scheme of ['http', 'https', 'HTTP']) expect((await send(scheme))?.status).toBe(plain)
+    for (const scheme of ['ftp', 'file', 'httpx', 'ws']) {
+      const answer = await send(scheme)
+      expect([answer?.status, answer?.body.toString()]).toEqual([
+        400,
+        expect.stringContaining('The request target must be a path, such as /items, or an http or https URL'),
+      ])
+    }
+  },
+)
+
 describe('path traversal', () => {
   const server = shareTestServer()
   const secret = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).description

@@ -29,7 +29,7 @@ export type ApiErrorStatus = keyof typeof CODES
 
 /** An invalid field: its path in the request, and what its value must be. */
 export interface FieldFault {
-  /** `email`, `users[3].email` or `If-Match`; empty for the whole request. */
+  /** `email`, `users[3].email` or `If-Match`. */
   field: string
   message: string
 }

@@ -13,7 +13,10 @@ export interface PathFault {
 /** The message for a missing field. */
 export const REQUIRED = 'is required'
 
-/** An error about fields of a procedure's input. Message and `fields` name them by path, missing fields first. */
+/**
+ * An error about fields of a procedure's input. Message and `fields` name them by path, missing fields first. A fault of the
+ * whole input is only in the message.
+ */
 export class FieldError extends ApiError {
   readonly #faults: PathFault[]
   readonly #options: { reason?: string }
@@ -22,7 +25,8 @@ export class FieldError extends ApiError {
     const named = faults.map(({ path, message }) => ({ field: dotted(path), message }))
     const missing = named.filter(({ message }) => message === REQUIRED)
     const wrong = named.filter(({ message }) => message !== REQUIRED)
-    super(status, messageOf(missing, wrong), { ...options, fields: [...missing, ...wrong] })
+    const fields = [...missing, ...wrong].filter(({ field }) => field !== '')
+    super(status, messageOf(missing, wrong), { ...options, fields })
     this.#faults = faults
     this.#options = options
   }

@@ -569,6 +569,63 @@ describe('the transport', () => {
   })
 })
 
+describe('baseUrl', () => {
+  const rule =
+    'baseUrl: must be an http or https URL without credentials, query and fragment, such as http://127.0.0.1:3000; on a page also one relative to it, such as /api'
+
+  test.each([
+    'nope',
+    'localhost:3000',
+    '127.0.0.1:3000',
+    'example.com/api',
+    'ftp://example.com',
+    'file:///tmp',
+    'urn:isbn:1',
+    'http:',
+    'http://',
+    'http:example.com',
+    'http://example.com?key=1',
+    'http://example.com/api#top',
+    'http://example.com:99999',
+    'http://user:secret@example.com',
+    'http://exa mple.com',
+    'http://example.com\n',
+    '/api?key=1',
+    '/api#top',
+  ])('cannot be %j', (baseUrl) => {
+    expect(() => client(baseUrl)).toThrow(new TypeError(rule))
+  })
+
+  test.each(['http://[::1]:3000', 'HTTPS://Example.com', 'http://example.com/api/'])('can be %j', (baseUrl) => {
+    expect(() => client(baseUrl)).not.toThrow()
+  })
+
+  test.each(['', '/', '/api', './api', '../api'])('can be %j on a page only', async (baseUrl) => {
+    expect(await failure(client(baseUrl).planets.get.query({ id: 1 }))).toEqual(new TypeError(rule))
+    const urls: unknown[] = []
+    const fetch = async (url: unknown) => {
+      urls.push(url)
+      throw new Error('not sent')
+    }
+    const options = { retryForMs: 0, fetch: fetch as typeof globalThis.fetch }
+    await failure(client(baseUrl, options).planets.get.query({ id: 1 }))
+    vi.stubGlobal('location', new URL('http://example.com/'))
+    vi.stubGlobal('fetch', fetch)
+    await failure(client(baseUrl, { retryForMs: 0 }).planets.get.query({ id: 1 }))
+    vi.unstubAllGlobals()
+    const sent = `${baseUrl.replace(/\/$/, '')}/trpc/planets.get?batch=1&input=%7B%220%22%3A%7B%22id%22%3A1%7D%7D`
+    expect(urls).toEqual([sent, sent])
+  })
+
+  test('a path that does not begin with a slash is a TypeError', () => {
+    for (const path of ['trpc', '/trpc?x', '/trpc#x']) {
+      expect(() => client('http://127.0.0.1:3000', { path })).toThrow(
+        new TypeError('path: must begin with / and have no query and no fragment'),
+      )
+    }
+  })
+})
+
 describe('with a real service', () => {
   const running = startSky()
   afterAll(async () => (await running)[Symbol.asyncDispose]())

@@ -30,7 +30,7 @@ const OPTIONS = { requireHostHeader: false, optimizeEmptyRequests: true }
 
 /** Creates the HTTP server of `app`. Requests go through `connections`. */
 export function createHttpServer(app: Express, connections: Connections): Server {
-  const handle: RequestListener = (req, res) => connections.take(req, res)
+  const handle: RequestListener = connections.take.bind(connections)
   const server: Server = createServer({ ...messagesOf(app, connections), ...TIMEOUTS, ...OPTIONS }, handle)
   // For clients that neither read the response nor send the rest of the request.
   server.setTimeout(INACTIVITY_MS)
@@ -43,14 +43,14 @@ export function createHttpServer(app: Express, connections: Connections): Server
   })
   // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node's own response to it has no body.
   server.on('checkExpectation', handle)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', (error: ParserError, socket: Socket) => {
     // The client would take this response for that of a pending earlier request.
     if (!connections.endAfterResponses(socket)) return
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy()
       return
     }
-    const [status, reason, message] = MALFORMED[error.code ?? ''] ?? [400, 'bad_request', 'Malformed HTTP request']
+    const [status, reason, message] = refusalOf(error)
     refuse(socket, status, reason, message)
     // The client closed first; it may still read.
     const isAborted = error.code === 'HPE_INVALID_EOF_STATE'
@@ -175,9 +175,46 @@ function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-const MALFORMED: Record<string, [status: number, reason: string, message: string]> = {
+/** The methods of the service. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** An error of Node's HTTP server. Those of its parser have a reason and the bytes at which it stopped. */
+interface ParserError extends NodeJS.ErrnoException {
+  reason?: string
+  rawPacket?: Buffer
+  bytesParsed?: number
+}
+
+type Refusal = [status: number, reason: string, message: string]
+
+const HTTP_VERSION: Refusal = [505, 'http_version_not_supported', 'The HTTP version must be 1.0 or 1.1']
+const REFUSALS: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: [431, 'head_too_large', 'Request header fields are too large'],
+  HPE_INVALID_EOF_STATE: [400, 'bad_request', 'The request is incomplete'],
+  HPE_INVALID_VERSION: HTTP_VERSION,
+  HPE_PAUSED_H2_UPGRADE: HTTP_VERSION,
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'timeout', 'The request did not arrive in time'],
+}
+
+function refusalOf(error: ParserError): Refusal {
+  const { code = '', reason } = error
+  if (code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(lineAt(error))) {
+    return [
+      501,
+      'not_implemented',
+      `The method is unknown: it must be one of ${METHODS.join(', ')}, in capital letters`,
+    ]
+  }
+  return REFUSALS[code] ?? [400, 'bad_request', `Malformed HTTP request${reason === undefined ? '' : `: ${reason}`}`]
+}
+
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~\w-]+ [^ ]+ HTTP\/\d\.\d\r?$/
+
+/** The line at which the parser stopped, as far as it is in the same packet. */
+function lineAt({ rawPacket, bytesParsed = 0 }: ParserError): string {
+  const text = rawPacket?.toString('latin1') ?? ''
+  const start = text.lastIndexOf('\n', bytesParsed - 1) + 1
+  return text.slice(start).split('\n', 1)[0] as string
 }
 
 /** Refuses a request that never reaches Express: writes the error response directly, and ends the connection. */

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '@resource/openapi'
 import cors from 'cors'
-import type { Request, RequestHandler } from 'express'
+import type { Request } from 'express'
 import type { Logger } from 'pino'
+import type { Check } from './checks.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 // `none` is a navigation by the user, such as from the address bar.
@@ -16,18 +17,18 @@ const MAX_LOGGED = 20
  * @param origins origins whose pages may call the service
  * @param log a refused origin gets one line per minute, also if it only reads: browsers hide the response from the page
  */
-export function checkOrigin(origins: string[], log: Logger): RequestHandler {
+export function checkOrigin(origins: string[], log: Logger): Check {
   const logRefusal = originLog(log)
-  return ({ method, headers }, _res, next) => {
+  return ({ method, headers }) => {
     const { origin, 'sec-fetch-site': site } = headers
     // Browsers send at least one of the two with a write; other programs send neither.
     const isAllowed =
       origin === undefined
         ? site === undefined || OWN_SITES.has(site)
         : isOwn(origin, headers) || origins.includes(origin)
-    if (isAllowed) return next()
+    if (isAllowed) return
     if (origin !== undefined) logRefusal(origin)
-    if (SAFE.has(method) && !isPreflight(method, headers)) return next()
+    if (SAFE.has(method) && !isPreflight(method, headers)) return
     throw new ApiError(
       403,
       `Pages of ${origin ?? 'other origins'} may not call this service; CORS_ORIGINS lists the origins that may`,
@@ -68,8 +69,8 @@ function isOwn(origin: string, headers: IncomingHttpHeaders): boolean {
 }
 
 /** Allows pages of other origins to call the service (CORS), without the console's cookie. */
-export function allowOrigins(origins: string[]): RequestHandler {
-  return cors({
+export function allowOrigins(origins: string[]): Check {
+  const allow = cors({
     origin: origins,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: [
@@ -91,4 +92,5 @@ export function allowOrigins(origins: string[]): RequestHandler {
     // OPTIONS requests still get their `Allow` header.
     preflightContinue: true,
   })
+  return (req, res) => allow(req, res, () => undefined)
 }

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { ApiError } from '@resource/openapi'
-import type { Request, RequestHandler } from 'express'
+import type { Request } from 'express'
+import type { Check } from './checks.ts'
 import { isLoopback } from './loopback.ts'
 
 /** Settings that define the host names of the service. */
@@ -22,12 +23,9 @@ let last: { host: string | undefined; isLoopback: boolean } = { host: undefined,
  *
  * @param isOpen whether a request needs no credentials
  */
-export function checkHost(
-  isOpen: (req: Request) => boolean | Promise<boolean>,
-  settings: HostSettings,
-): RequestHandler {
+export function checkHost(isOpen: (req: Request) => boolean | Promise<boolean>, settings: HostSettings): Check {
   const isOwnHost = hostRule(settings)
-  return (req, _res, next) => {
+  return (req) => {
     const { host } = req.headers
     if (host === undefined ? req.httpVersion !== '1.0' : host !== last.host && !isHost(host)) {
       throw new ApiError(400, 'The Host header must be a host name or an address, with an optional port')
@@ -35,10 +33,9 @@ export function checkHost(
     if (host !== last.host) last = { host, isLoopback: host === undefined || isLoopback(host) }
     const repeated = repeatedHeader(req.rawHeaders)
     if (repeated !== undefined) throw new ApiError(400, `The ${repeated} header must be given once`)
-    if (host === undefined || last.isLoopback) return next()
+    if (host === undefined || last.isLoopback) return undefined
     const check = (isOpen: boolean) => {
       if (isOpen && !isOwnHost(host)) throw new ApiError(403, FOREIGN_HOST, { reason: 'host' })
-      return next()
     }
     const open = isOpen(req)
     return open instanceof Promise ? open.then(check) : check(open)

@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { Database } from '@resource/database'
 import { ApiError } from '@resource/openapi'
-import type { Request, RequestHandler } from 'express'
+import type { Request } from 'express'
 import type { Logger } from 'pino'
 import type { Access } from '../access/access.ts'
 import { credentials } from '../access/authenticate.ts'
 import type { Caller } from '../access/caller.ts'
 import { callerAddress } from '../http/address.ts'
+import type { Check } from '../http/checks.ts'
 import { isAllowedPreflight } from '../http/cross-origin.ts'
 import { HEALTH_PATHS, MONITORING_PATHS } from '../http/health.ts'
 import { sampledLog } from '../http/sampled-log.ts'
@@ -39,18 +40,16 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
   const rate = quota && createRateLimit(quota, behindProxy)
   // By default, local requests without credentials are exempt: nobody else uses such a service.
   const isExempt = config.RATE_LIMIT === undefined ? access.isPrivate : () => false
-  const handle: RequestHandler = (req, _res, next) => {
-    if (rate === undefined || HEALTH_PATHS.has(req.url)) return next()
+  const check: Check = (req) => {
+    if (rate === undefined || HEALTH_PATHS.has(req.url)) return undefined
     // After a refused one, browsers report a network error instead of the 429.
-    if (isAllowedPreflight(config.CORS_ORIGINS, req)) return next()
+    if (isAllowedPreflight(config.CORS_ORIGINS, req)) return undefined
     const count = (isExempt: boolean) => {
-      if (isExempt || rate.count(req)) return next()
-      return verifiedCaller(access, req)
-        .then((caller) => rate.countCaller(req, caller))
-        .then(() => next(), next)
+      if (isExempt || rate.count(req)) return undefined
+      return verifiedCaller(access, req).then((caller) => rate.countCaller(req, caller))
     }
     const exempt = isExempt(req)
-    return exempt instanceof Promise ? exempt.then(count, next) : count(exempt)
+    return exempt instanceof Promise ? exempt.then(count) : count(exempt)
   }
   const share = Math.floor(config.MAX_REQUESTS * SHARE)
   /** The requests in progress of each caller, but for those that began while there were few. */
@@ -89,8 +88,8 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
     },
     /** The key for fairness between callers, before they are known: credentials, or the address. */
     queueKey,
-    /** Counts a request against its caller's quota, or refuses it. Mount it before the routes. */
-    handle,
+    /** Counts a request against its caller's quota, or refuses it. */
+    check,
     /** Undefined without a rate limit. */
     rate,
     quota,

@@ -60,13 +60,13 @@ export function startTracing(config: Config, log: Logger) {
 
   return {
     /**
-     * Starts the span of a request. Trusted callers continue their own trace; for others it is the root of a new trace that
+     * Runs a handler in the span of the request. Trusted callers continue their own trace; for others it is the root of a new trace that
      * links to theirs, because strangers must neither control sampling nor add spans to the traces of others.
      */
     handle:
-      (isTrusted: (req: Request) => Promise<boolean>): RequestHandler =>
+      (isTrusted: (req: Request) => Promise<boolean>, handle: RequestHandler): RequestHandler =>
       async (req: Traced & Request, res, next) => {
-        if (MONITORING_PATHS.has(req.url)) return next()
+        if (MONITORING_PATHS.has(req.url)) return handle(req, res, next)
         const method = methodName(req.method)
         const sent = propagator.extract(ROOT_CONTEXT, req.headers, defaultTextMapGetter)
         const link = trace.getSpanContext(sent)
@@ -82,7 +82,7 @@ export function startTracing(config: Config, log: Logger) {
           else if (res.statusCode >= 500) fail(span, String(res.statusCode))
           span.end()
         })
-        return current.run(trace.setSpan(parent, span), next)
+        return current.run(trace.setSpan(parent, span), () => handle(req, res, next))
       },
     /** Names the span of a request. @param route `/users/{user_id}` */
     setRoute: (req: Traced & Request, route: string): void => {

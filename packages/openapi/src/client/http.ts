@@ -13,7 +13,10 @@ export interface RequestFacts {
 }
 
 export interface HttpOptions {
-  /** The URL of the service, including a path prefix if it has one: `http://127.0.0.1:3000`. */
+  /**
+   * The URL of the service, including a path prefix if it has one: `http://127.0.0.1:3000`. On a page also a relative one
+   * that begins with `/` or `.`, or is empty for the origin of the page.
+   */
   baseUrl: string
   /** The path of tRPC on the server. Default: `/trpc`. */
   path?: string | undefined
@@ -35,14 +38,23 @@ export interface HttpOptions {
 const MAX_URL_LENGTH = 4000
 const MAX_EXCERPT_LENGTH = 200
 
-/** Sends calls as tRPC over HTTP: calls with the same type and credentials in one request. */
+/**
+ * Sends calls as tRPC over HTTP: calls with the same type and credentials in one request.
+ *
+ * @throws TypeError if `baseUrl` or `path` cannot be part of a URL
+ */
 export function httpTransport(options: HttpOptions): Transport {
   const { baseUrl, path = '/trpc', apiKey, headers = {}, credentials, onRequest, onResponse } = options
   const send: typeof fetch = async (...request) => (options.fetch ?? globalThis.fetch)(...request)
+  const isRelative = RELATIVE.test(baseUrl)
+  if (!isRelative && !isAbsolute(baseUrl)) throw new TypeError(BASE_URL_RULE)
+  if (!PATH.test(path)) throw new TypeError('path: must begin with / and have no query and no fragment')
   const endpoint = baseUrl.replace(/\/$/, '') + path
   return {
     credentials: apiKey === undefined ? undefined : async () => (typeof apiKey === 'function' ? apiKey() : apiKey),
     send: async (calls, key, signal) => {
+      // Not when the client is created: a page can also be rendered on a server.
+      if (isRelative && options.fetch === undefined && !('location' in globalThis)) throw new TypeError(BASE_URL_RULE)
       const names = calls.map(({ path }) => path)
       const inputs = `{${calls.flatMap(({ json }, index) => (json === undefined ? [] : `"${index}":${json}`)).join()}}`
       const target = `${endpoint}/${names.join()}?batch=1`
@@ -79,6 +91,17 @@ export function httpTransport(options: HttpOptions): Transport {
       return outcomes(calls, response, text)
     },
   }
+}
+
+const BASE_URL_RULE =
+  'baseUrl: must be an http or https URL without credentials, query and fragment, such as http://127.0.0.1:3000; on a page also one relative to it, such as /api'
+const RELATIVE = /^(?:\.{0,2}\/[^?#]*)?$/
+const ABSOLUTE = /^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#]*)?$/i
+const PATH = /^(?:\/[^?#]*)?$/
+
+function isAbsolute(url: string): boolean {
+  // React Native has no `canParse`.
+  return ABSOLUTE.test(url) && URL.canParse?.(url) !== false
 }
 
 /** @throws TypeError that omits the key, unlike the error of `Headers` */
