@@ -10,7 +10,7 @@ import { type ReadBytes, readJson, refuseDeepBody } from './json-body.ts'
 import { acceptsProblem, PROBLEM, PROBLEM_TYPE } from './problem-details.ts'
 import { callerPaths, checkAccept, gatherInput, type Incoming, pathInput } from './request.ts'
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
-import { errorForms, find, methodOf, type RouteMatch, route } from './routes.ts'
+import { errorForms, find, methodNotAllowed, methodOf, type RouteMatch, route } from './routes.ts'
 import { abortApiError } from './signal.ts'
 import { checkTarget, fieldApiError, type Parameter, queryParameters, relativePath, split, valuesOf } from './target.ts'
 import { prefersStrict } from './unknown-fields.ts'
@@ -20,8 +20,6 @@ export interface Transport<Req> {
   readBytes: ReadBytes<Req>
   /** Whether the client is known to have disconnected. */
   hasDisconnected: (req: Req) => boolean
-  /** Aborts if the client disconnects before the response is complete. */
-  signalOf: (req: Req) => AbortSignal
 }
 
 /** How to serve tRPC over HTTP. */
@@ -65,11 +63,9 @@ export interface Reply extends Ready {
   parts?: AsyncGenerator<string>
 }
 
-export interface Core<Req, Match = TargetMatch> {
-  /** The route at the path of a request; undefined if the path is not in the contract. */
-  find: (req: Req) => Match | undefined
-  /** Handles a request with a matched path, or with the target `*`. Never rejects. */
-  respond: (req: Req, match: Match | undefined) => Promise<Reply>
+export interface Core<Req> {
+  /** The function that responds to a request, and never rejects; undefined if the path is not in the contract. */
+  find: (req: Req) => (() => Promise<Reply>) | undefined
   /**
    * The 404 for a request that no handler accepted. Never rejects.
    *
@@ -78,14 +74,11 @@ export interface Core<Req, Match = TargetMatch> {
   notFound: (req: Req, base?: string) => Promise<Reply>
   /** The response for an error, in the error form of the route. Never rejects. */
   errorReply: (error: unknown, req: Req, base?: string) => Promise<Reply>
-  /** A fixed error response, prepared once per error form. It contains no details of the request. */
-  prepareError: (error: ApiError) => (req: Req, url: string) => Promise<Reply>
 }
 
-/** The route that matches a request, with the parts of the request target. */
-interface TargetMatch extends RouteMatch {
-  path: string
-  rawQuery: string
+interface ContractCore<Req> extends Core<Req> {
+  /** A fixed error response, prepared once per error form. It contains no details of the request. */
+  prepareError: (error: ApiError) => (req: Req, url: string) => Promise<Reply>
 }
 
 /**
@@ -96,32 +89,21 @@ export function createCore<Context, Req extends Incoming>(
   operations: Operation<Context>[],
   options: ServeOptions<Context, Req>,
   { readBytes, hasDisconnected }: Transport<Req>,
-): Core<Req> {
+): ContractCore<Req> {
   const hasEnvelope = options.envelope !== undefined
   const all = resolveBindings(contract, hasEnvelope)
   const { router, allow } = route(all, operations)
   const formOf = errorForms(all, router, options.envelope?.error ?? PLAIN_ERROR)
 
-  const match = (req: Req): TargetMatch | undefined => {
-    const { path, rawQuery } = split(req.originalUrl)
-    const relative = relativePath(path, req.baseUrl)
-    const found = find(router, relative)
-    return found && { path, rawQuery, entry: found.entry, params: found.params }
-  }
-
-  const respond = async (req: Req, match: TargetMatch | undefined): Promise<Reply> => {
+  const respond = async (req: Req, match: RouteMatch | undefined, path: string, rawQuery: string): Promise<Reply> => {
     try {
       if (match === undefined) return await reply(req, { status: 204, headers: { Allow: allow } })
-      const { path, rawQuery, entry, params } = match
+      const { entry, params } = match
       checkTarget(req.originalUrl, path)
       if (req.method === 'OPTIONS') return await reply(req, { status: 204, headers: { Allow: entry.allow } })
       const method = methodOf(req.method)
       const endpoint = entry.methods.get(method)
-      if (endpoint === undefined) {
-        throw new ApiError(405, `${req.method} is not allowed here, only ${entry.allow}`, {
-          headers: { Allow: entry.allow },
-        })
-      }
+      if (endpoint === undefined) throw methodNotAllowed(req.method, entry.allow)
       const { resolved } = endpoint
       const operation = endpoint.operation as Operation<Context>
       const created = options.context(req, endpoint.procedures, resolved.binding.path)
@@ -245,7 +227,18 @@ export function createCore<Context, Req extends Incoming>(
     }
   }
 
-  return { find: match, respond, notFound, errorReply, prepareError }
+  return {
+    find: (req) => {
+      const { path, rawQuery } = split(req.originalUrl)
+      const match = find(router, relativePath(path, req.baseUrl))
+      // The target `*` stands for all paths.
+      const isAsked = match !== undefined || (req.originalUrl === '*' && req.method === 'OPTIONS')
+      return isAsked ? () => respond(req, match, path, rawQuery) : undefined
+    },
+    notFound,
+    errorReply,
+    prepareError,
+  }
 }
 
 type ErrorBody = Pick<ErrorForm, 'body'>

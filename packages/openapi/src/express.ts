@@ -6,7 +6,7 @@ import { readBytes } from './body.ts'
 import type { Contract } from './contract.ts'
 import { type Core, createCore, FALLBACK_REPLY, type Reply, type ServeOptions, type Transport } from './core.ts'
 import type { Operation } from './implement.ts'
-import { hasDisconnected, signalOf } from './signal.ts'
+import { hasDisconnected } from './signal.ts'
 import type { CallContext } from './trpc.ts'
 import { createTrpc, type Trpc } from './trpc-http.ts'
 
@@ -31,27 +31,33 @@ export function expressHandlers<Context extends object & CallContext>(
   options: ServeOptions<Context, Request>,
 ): ExpressHandlers {
   const core = createCore(contract, operations, options, EXPRESS)
-  return toExpress(core, options.trpc && createTrpc(operations, options, EXPRESS, core))
+  return {
+    ...toExpress(core, options.trpc && createTrpc(operations, options, EXPRESS, core)),
+    prepareError: (error) => {
+      const reply = core.prepareError(error)
+      return async (req, res) => write(res, await reply(req, req.url))
+    },
+  }
 }
 
 /** Reads Express requests. */
-export const EXPRESS: Transport<Request> = { readBytes, hasDisconnected, signalOf }
+export const EXPRESS: Transport<Request> = { readBytes, hasDisconnected }
 
 /** A core as Express handlers. */
-export function toExpress<Match>(core: Core<Request, Match>, trpc?: Trpc<Request>): ExpressHandlers {
+export function toExpress(core: Core<Request>, trpc?: Trpc<Request>): Omit<ExpressHandlers, 'prepareError'> {
   // The mount path of `handle` for requests that it passed on: later handlers may have another mount path.
   const bases = new WeakMap<Request, string>()
 
   const handle: RequestHandler = (req, res, next) => {
     if (trpc?.takes(req)) return trpc.respond(req).then((reply) => writeTrpc(res, reply))
-    const match = core.find(req)
-    if (match !== undefined || (req.method === 'OPTIONS' && req.originalUrl === '*')) return respond(req, res, match)
+    const respond = core.find(req)
+    if (respond !== undefined) return send(req, res, respond)
     if (req.baseUrl !== '') bases.set(req, req.baseUrl)
     return next()
   }
 
-  const respond = async (req: Request, res: Response, match: Match | undefined): Promise<void> => {
-    const reply = await core.respond(req, match)
+  const send = async (req: Request, res: Response, respond: () => Promise<Reply>): Promise<void> => {
+    const reply = await respond()
     try {
       write(res, reply)
     } catch (error) {
@@ -64,12 +70,7 @@ export function toExpress<Match>(core: Core<Request, Match>, trpc?: Trpc<Request
   const sendError: ExpressHandlers['sendError'] = async (error, req, res) =>
     writeError(res, await core.errorReply(error, req, bases.get(req)))
 
-  const prepareError: ExpressHandlers['prepareError'] = (error) => {
-    const reply = core.prepareError(error)
-    return async (req, res) => write(res, await reply(req, req.url))
-  }
-
-  return { handle, notFound, sendError, prepareError }
+  return { handle, notFound, sendError }
 }
 
 // If another handler has begun a response, the connection is closed: a complete response is no longer possible.

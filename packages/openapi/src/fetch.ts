@@ -37,8 +37,8 @@ export function fetchHandler<Context extends object & CallContext>(
 }
 
 /** A core as a function from `Request` to `Response`. */
-export function toFetch<Match>(
-  core: Core<FetchRequest, Match>,
+export function toFetch(
+  core: Core<FetchRequest>,
   prefix = '',
   trpc?: Trpc<FetchRequest>,
 ): (request: Request) => Promise<Response> {
@@ -46,13 +46,8 @@ export function toFetch<Match>(
   const base = prefix && new URL(prefix, 'http://localhost').pathname.replace(/\/$/, '')
   return async (request) => {
     const req = new FetchRequest(request, base)
-    const match = req.isInside() ? core.find(req) : undefined
-    const other = match === undefined && req.isInside() && trpc?.takes(req) ? trpc : undefined
-    const reply = await (match !== undefined
-      ? core.respond(req, match)
-      : other === undefined
-        ? core.notFound(req)
-        : other.respond(req))
+    const respond = req.isInside() ? (core.find(req) ?? (trpc?.takes(req) && (() => trpc.respond(req)))) : undefined
+    const reply = await (respond ? respond() : core.notFound(req))
     try {
       return toResponse(request, reply)
     } catch (error) {
@@ -113,7 +108,6 @@ const readBytes: ReadBytes<FetchRequest> = async ({ request }, limit) => {
 export const FETCH: Transport<FetchRequest> = {
   readBytes,
   hasDisconnected: ({ request }) => request.signal.aborted,
-  signalOf: ({ request }) => request.signal,
 }
 
 async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<Uint8Array | undefined> {

@@ -1,4 +1,5 @@
 import findMyWay, { type HTTPMethod, type HTTPVersion, type Instance } from 'find-my-way'
+import { ApiError } from './api-error.ts'
 import { PARAMETER, type ResolvedBinding } from './bindings.ts'
 import type { ErrorForm } from './contract.ts'
 import type { Operation } from './implement.ts'
@@ -99,6 +100,11 @@ export function allowHeader(methods: string[]): string {
   return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))), 'OPTIONS'].join(
     ', ',
   )
+}
+
+/** The 405 for a method other than those of the `Allow` header. */
+export function methodNotAllowed(method: string, allow: string): ApiError {
+  return new ApiError(405, `${method} is not allowed here, only ${allow}`, { headers: { Allow: allow } })
 }
 
 /**

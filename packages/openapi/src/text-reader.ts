@@ -92,7 +92,8 @@ function readerOf(texts: TextTypes, schema?: z.ZodType): (text: string) => unkno
   }
 }
 
-const READERS: Record<Kind, (text: string) => unknown> = {
+/** The values of text; text in another form stays text. */
+export const READERS: Record<Kind, (text: string) => unknown> = {
   text: (text) => text,
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
   // The grammar of JSON (RFC 8259, 6), in which all languages write numbers.

@@ -8,6 +8,7 @@ import type { Operation } from './implement.ts'
 import { DEFAULT_BODY_LIMIT, readJsonText } from './json-body.ts'
 import { checkDepth } from './nesting.ts'
 import type { Incoming } from './request.ts'
+import { methodNotAllowed } from './routes.ts'
 import { abortApiError } from './signal.ts'
 import { relativePath, split } from './target.ts'
 import { type CallContext, errorShape, trpcCalls } from './trpc.ts'
@@ -125,10 +126,7 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
     if (method === 'HEAD') return send([], false, () => ({ status: 204, headers: {}, text: undefined }))
     if (method === 'OPTIONS')
       return send([], false, () => ({ status: 204, headers: { Allow: ALLOW }, text: undefined }))
-    if (method !== 'GET' && method !== 'POST') {
-      const refusal = new ApiError(405, `${method} is not allowed here, only ${ALLOW}`, { headers: { Allow: ALLOW } })
-      return errorReply(refusal, req)
-    }
+    if (method !== 'GET' && method !== 'POST') return errorReply(methodNotAllowed(method, ALLOW), req)
     let calls: Calls
     try {
       calls = callsOf(req)

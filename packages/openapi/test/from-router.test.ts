@@ -283,7 +283,7 @@ describe('answers', () => {
     await failing('GET', '/fail/unexpected')
     await failing('POST', '/nowhere')
     const one = ['password=hunter2', 'fail', { how: 'unexpected' }, 'somebody']
-    const two = ['Path not found', undefined, undefined, undefined]
+    const two = ['Not found', undefined, undefined, undefined]
     expect(errors).toEqual([one, one, two, two])
   })
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Request, Router } from 'express'
 import { type Authenticate, SESSION_COOKIE } from '../access/authenticate.ts'
 import { type Caller, unauthorized } from '../access/caller.ts'
-import { methodNotAllowed } from '../http/allowed-methods.ts'
+import { onlyMethods } from '../http/allowed-methods.ts'
 import { recordCaller } from '../http/request-log.ts'
 
 /**
@@ -17,7 +17,7 @@ export function consoleSession(authenticate: Authenticate): Router {
     recordCaller(req, caller)
     return caller
   }
-  router.route(path).all(methodNotAllowed('GET, HEAD, POST, DELETE, OPTIONS'))
+  router.route(path).all(onlyMethods('GET, HEAD, POST, DELETE, OPTIONS'))
   router.get(path, async (req, res) => void res.json(present(await identify(req))))
   router.post(path, async (req, res) => {
     const { authorization } = req.headers

@@ -1,9 +1,10 @@
-import { ApiError } from '@resource/openapi'
+import { methodNotAllowed } from '@resource/openapi'
 import type { IRouter, RequestHandler } from 'express'
+import { METHODS } from '../connections/http-server.ts'
 
 /** Adds a read-only route: `handler` serves GET and HEAD, OPTIONS gets `Allow`, any other method an ApiError 405. */
 export function readRoute(router: IRouter, path: string, handler: RequestHandler): void {
-  router.route(path).all(methodNotAllowed('GET, HEAD, OPTIONS')).get(handler)
+  router.route(path).all(onlyMethods('GET, HEAD, OPTIONS')).get(handler)
 }
 
 /**
@@ -11,18 +12,16 @@ export function readRoute(router: IRouter, path: string, handler: RequestHandler
  *
  * @param allowed as in the header `Allow`: `GET, HEAD, OPTIONS`
  */
-export function methodNotAllowed(allowed: string): RequestHandler {
+export function onlyMethods(allowed: string): RequestHandler {
   const methods = new Set(allowed.split(', '))
   return ({ method }, res, next) => {
-    if (!methods.has(method)) {
-      throw new ApiError(405, `${method} is not allowed here, only ${allowed}`, { headers: { Allow: allowed } })
-    }
+    if (!methods.has(method)) throw methodNotAllowed(method, allowed)
     if (method === 'OPTIONS') res.set('Allow', allowed).status(204).end()
     else next()
   }
 }
 
-const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const KNOWN_METHODS = new Set(METHODS)
 
 /** The method as a metric label or span name; unknown methods share `_OTHER`, to bound the number of labels. */
 export function methodName(method: string): string {
