@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { LongReads, readsOf } from './long-reads.ts'
+import { longReads, readsOf } from './long-reads.ts'
 
 /** Reads that end when the test lets them. */
 function controlledReads() {
   const begun: string[] = []
   const ends: Record<string, () => void> = {}
-  const read = (reads: LongReads, caller: string, name: string) =>
+  const read = (run: ReturnType<typeof longReads>, caller: string, name: string) =>
     readsOf(
       caller,
       () =>
-        reads.run(() => {
+        run(() => {
           begun.push(name)
           return new Promise<void>((resolve) => {
             ends[name] = resolve
@@ -27,22 +27,22 @@ function controlledReads() {
 
 test('a caller with many long reads does not delay the only one of another caller', async () => {
   const { begun, read, end } = controlledReads()
-  const reads = new LongReads(2, 1)
-  for (const name of ['a1', 'a2', 'a3', 'a4']) void read(reads, 'a', name)
-  void read(reads, 'b', 'b1')
+  const run = longReads(2, 1)
+  for (const name of ['a1', 'a2', 'a3', 'a4']) void read(run, 'a', name)
+  void read(run, 'b', 'b1')
   expect(begun.splice(0)).toEqual(['a1', 'b1'])
-  void read(reads, 'b', 'b2')
-  void read(reads, 'c', 'c1')
+  void read(run, 'b', 'b2')
+  void read(run, 'c', 'c1')
   expect(await end('a1')).toEqual(['a2'])
   expect(await end('b1')).toEqual(['b2'])
   expect(await end('a2')).toEqual(['c1'])
 })
 
 test('a caller pays for the time that the long reads took, not for the wait', async () => {
-  const reads = new LongReads(1, 1)
+  const run = longReads(1, 1)
   const paid: [caller: string, isLong: boolean][] = []
   const busy = () =>
-    reads.run(async () => {
+    run(async () => {
       const start = performance.now()
       while (performance.now() - start < 5);
     })

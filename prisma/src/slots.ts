@@ -70,7 +70,8 @@ export class Slots {
 
   /** @throws Busy as {@link acquire} does */
   async run<T>(work: () => Promise<T>, caller?: string): Promise<T> {
-    await this.acquire(caller)
+    const turn = this.acquire(caller)
+    if (turn !== undefined) await turn
     try {
       return await work()
     } finally {

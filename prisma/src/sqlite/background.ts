@@ -1,4 +1,4 @@
-import { LongReads } from '../long-reads.ts'
+import { longReads } from '../long-reads.ts'
 import type { Executor, RawResult } from '../tables/executor.ts'
 import { numeric, type Statement } from '../tables/sql.ts'
 import { fromSqlite, withOpaquePlaceholders } from './connection.ts'
@@ -11,7 +11,7 @@ const THREADS = 2
 export class SqliteBackground implements Pick<Executor, 'all' | 'raw'> {
   readonly #file: string
   readonly #synced: () => Promise<void>
-  readonly #reads = new LongReads(THREADS, 1)
+  readonly #run = longReads(THREADS, 1)
   readonly #threads = new Set<SqliteThread>()
   #isClosed = false
 
@@ -23,12 +23,12 @@ export class SqliteBackground implements Pick<Executor, 'all' | 'raw'> {
 
   /** @throws Busy if the reads before this one take too long */
   all({ text, values }: Statement): Promise<unknown[]> {
-    return this.#reads.run(async () => (await this.#read({ text: withOpaquePlaceholders(text), values })).rows)
+    return this.#run(async () => (await this.#read({ text: withOpaquePlaceholders(text), values })).rows)
   }
 
   /** @throws Busy if the reads before this one take too long */
   raw(statement: Statement): Promise<RawResult> {
-    return this.#reads.run(async () => {
+    return this.#run(async () => {
       const { columns, rows } = await this.#read(statement, true)
       return { columns, rows: rows as unknown[][], count: rows.length }
     })
