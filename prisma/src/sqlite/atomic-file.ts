@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { link, open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { link, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+const PARTIAL = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.partial$/
+const HOUR_MS = 3_600_000
 
 /**
  * Writes a file atomically: readers see the previous file or the complete new one. `write` fills a temporary file in the same
- * folder, readable by its owner only, which is synced to disk and then renamed.
+ * folder, readable by its owner only, which is synced to disk and then renamed. A temporary file of this file that a killed
+ * process has left is removed.
  *
  * @param replace when false, a file that was created in the meantime causes an EEXIST error
  * @returns the result of `write`
@@ -14,6 +18,7 @@ export async function writeAtomically<T>(
   replace: boolean,
   write: (partial: string) => Promise<T>,
 ): Promise<T> {
+  await removeStale(file)
   const partial = `${file}.${randomUUID()}.partial`
   try {
     await (await open(partial, 'wx', 0o600)).close()
@@ -23,9 +28,27 @@ export async function writeAtomically<T>(
     await sync(dirname(file))
     return result
   } finally {
-    // On a full disk SQLite leaves its journal behind.
-    for (const ending of ['', '-journal']) await rm(partial + ending, { force: true })
+    await remove(partial)
   }
+}
+
+// Another process may still write a recent one: an empty one while it checks the source, a complete one while it syncs it.
+async function removeStale(file: string): Promise<void> {
+  const prefix = `${basename(file)}.`
+  for (const name of await readdir(dirname(file)).catch(() => [])) {
+    if (!name.startsWith(prefix) || !PARTIAL.test(name.slice(prefix.length))) continue
+    const partial = join(dirname(file), name)
+    const found = await stat(partial).catch(() => undefined)
+    if (found === undefined) continue
+    const ageMs = Date.now() - found.mtimeMs
+    // That of another user stays.
+    if (ageMs > (found.size > 0 ? 1 : 24) * HOUR_MS) await remove(partial).catch(() => {})
+  }
+}
+
+async function remove(partial: string): Promise<void> {
+  // On a full disk, or killed, SQLite leaves its journal behind.
+  for (const ending of ['', '-journal']) await rm(partial + ending, { force: true })
 }
 
 async function sync(path: string): Promise<void> {

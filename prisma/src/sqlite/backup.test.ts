@@ -1,6 +1,6 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
-import { link, lstat, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { link, lstat, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/database.ts'
@@ -81,6 +81,33 @@ test('an aborted backup or restore changes nothing', async () => {
   expect((await readdir(dirname(folder.file))).sort()).toEqual(['test.db', 'test.db.copy'])
   expect(check(`file:${copy}`).rows.items).toBe(100_000)
   expect(check(url).rows.items).toBe(100_001)
+})
+
+test('a backup removes the copies that killed backups to the same file have left, and none that another one may write', async () => {
+  await using folder = await temporaryFolder()
+  await migrate(folder.file)
+  const copy = join(folder.path, 'copy.db')
+  const id = '4b1a1d1c-3f0e-4c2b-9a77-0c9f6f3f7e1d'
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+  const leave = async (name: string, text: string, hours: number) => {
+    await writeFile(join(folder.path, name), text)
+    await utimes(join(folder.path, name), hoursAgo(hours), hoursAgo(hours))
+  }
+  await leave(`copy.db.${id}.partial`, 'pages', 1.1)
+  await leave(`copy.db.${id}.partial-journal`, 'pages', 1.1)
+  await leave(`copy.db.${id.replace('4', '5')}.partial`, '', 24.1)
+  await leave(`copy.db.${id.replace('4', '6')}.partial`, 'pages', 0.9)
+  await leave(`copy.db.${id.replace('4', '7')}.partial`, '', 23)
+  await leave(`other.db.${id}.partial`, 'pages', 1.1)
+  await leave('copy.db.mine.partial', 'pages', 1.1)
+  await backUp(`file:${folder.file}`, copy)
+  expect((await readdir(folder.path)).filter((name) => name !== 'test.db').sort()).toEqual([
+    'copy.db',
+    'copy.db.6b1a1d1c-3f0e-4c2b-9a77-0c9f6f3f7e1d.partial',
+    'copy.db.7b1a1d1c-3f0e-4c2b-9a77-0c9f6f3f7e1d.partial',
+    'copy.db.mine.partial',
+    'other.db.4b1a1d1c-3f0e-4c2b-9a77-0c9f6f3f7e1d.partial',
+  ])
 })
 
 test('a dangling reference is reported as damage', async () => {
