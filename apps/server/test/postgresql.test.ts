@@ -110,6 +110,26 @@ test('a statement that exceeds its timeout gets a 503 with Retry-After', async (
   expect((await server.request('PATCH', '/items/1', { json: { price: 2 } })).status).toBe(200)
 })
 
+test('a table without ids left refuses further rows with a 503 that says so', async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url })
+  await query(postgres.url, `SELECT setval('items_id_seq', 2147483646)`)
+  expect((await createItem(server)).id).toBe(2_147_483_647)
+  const json = { name: 'Lamp', price: 1 }
+  for (const [path, body] of [
+    ['/items/', json],
+    ['/items/bulk', [json, json]],
+  ] as const) {
+    const refused = await server.request('POST', path, { json: body })
+    expect([refused.status, refused.headers.get('Retry-After'), refused.body]).toEqual([
+      503,
+      '60',
+      { message: 'The database cannot be used: a table has no ids left' },
+    ])
+  }
+  expect((await server.request('GET', '/items')).body).toMatchObject([{ id: 2_147_483_647 }])
+})
+
 test('once a hundred reads have waited for 0.25 s, new requests are refused immediately, and no waiting read is lost', async () => {
   await using postgres = await startPostgres()
   await using server = await startTestServer({
@@ -161,8 +181,8 @@ test('while more writes than connections wait for a lock, reads and readiness ar
     const writes = Promise.all(
       Array.from({ length: 40 }, (_, price) => server.request('PATCH', '/items/1', { json: { price } })),
     )
-    // Of ten connections three are for reads, and one is for writes of other callers.
-    await expect.poll(() => waitingForLocks(postgres.url)).toBe(6)
+    // Of ten connections one is for reads, and one is for writes of other callers.
+    await expect.poll(() => waitingForLocks(postgres.url)).toBe(8)
     const paths = ['/items/1', '/items', '/readyz', '/healthz']
     return { writes, served: await Promise.all(paths.map(async (path) => (await fetch(server.url + path)).status)) }
   })

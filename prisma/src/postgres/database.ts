@@ -14,8 +14,8 @@ import { openPrepared } from './transaction.ts'
 import { type PostgresUrl, readPostgresUrl } from './url.ts'
 
 const MAX_RETRY_DELAY_MS = 100
-// Writes wait for locks and disks. They leave this share of the connections to reads.
-const READ_SHARE = 0.25
+// Writes wait for locks and disks. They leave this share of the connections, and at least one, to reads.
+const READ_SHARE = 0.1
 const MAX_WAITING_WRITES = 1_000
 const MAX_WAITING_PER_KEY = 99
 /** Rows that a search without an index looks at. */
@@ -59,7 +59,7 @@ async function openEngine(
   const oneByOne = keyedSlots(queueTimeoutMs)
   const { max } = pool.options
   // As long as a write may take: others with the same records may run first.
-  const slots = max - Math.min(max - 1, Math.ceil(max * READ_SHARE))
+  const slots = Math.max(1, max - Math.ceil(max * READ_SHARE))
   const writes = new Slots(slots, {
     // Writes of one caller to a record that another session has locked leave a connection to other callers.
     maxPerCaller: Math.max(1, slots - 1),
