@@ -6,6 +6,13 @@ import { type Insertion, quote, type Statement } from '../tables/sql.ts'
 
 type All = (statement: Statement) => Promise<Record<string, unknown>[]>
 
+interface Ending {
+  ending: string
+  /** The statement for one row. */
+  text: string
+}
+
+const endings = new WeakMap<Insertion, { returning: string; own: Ending; whole: Ending }>()
 const manyTexts = new Recent<string, string>(500)
 
 /** Implements `insert` of an executor with its `all`. */
@@ -13,12 +20,9 @@ export function insertWith(all: All): Executor['insert'] {
   return async (insertion, rows, _first, transform) => {
     const [first = []] = rows
     if (rows.length === 0) return []
-    // The columns that identify the stored rows.
-    const returning = [...(insertion.hasId ? ['id'] : []), ...uniqueColumns(insertion)].map(quote).join(', ')
-    // A duplicate row is skipped and not returned: an error would abort the transaction.
-    const ending = ` ON CONFLICT DO NOTHING RETURNING ${transform === undefined ? returning : '*'}`
-    const statement =
-      rows.length === 1 ? { text: insertion.text + ending, values: first } : insertMany(insertion, rows, ending)
+    const { returning, own, whole } = endingsOf(insertion)
+    const { ending, text } = transform === undefined ? own : whole
+    const statement = rows.length === 1 ? { text, values: first } : insertMany(insertion, rows, ending)
     const stored = await all(transform?.(statement, returning) ?? statement)
     if (stored.length < rows.length) {
       const index = firstMissing(insertion, rows, stored)
@@ -28,6 +32,23 @@ export function insertWith(all: All): Executor['insert'] {
     // Rows with unique values are not inserted in their order.
     return rows.length > 1 && insertion.unique.length > 0 ? ids.sort((a, b) => a - b) : ids
   }
+}
+
+/** How the statements of an insertion end, and the text for one row: the same objects each time, whose hash is known. */
+function endingsOf(insertion: Insertion) {
+  let known = endings.get(insertion)
+  if (known === undefined) {
+    // The columns that identify the stored rows.
+    const returning = [...(insertion.hasId ? ['id'] : []), ...uniqueColumns(insertion)].map(quote).join(', ')
+    const ended = (columns: string) => {
+      // A duplicate row is skipped and not returned: an error would abort the transaction.
+      const ending = ` ON CONFLICT DO NOTHING RETURNING ${columns}`
+      return { ending, text: insertion.text + ending }
+    }
+    known = { returning, own: ended(returning), whole: ended('*') }
+    endings.set(insertion, known)
+  }
+  return known
 }
 
 /**

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { milliseconds } from '../tables/timestamp.ts'
+import { milliseconds, timestamp } from '../tables/timestamp.ts'
 
 /** The result of a statement. */
 export interface QueryResult {
@@ -135,8 +135,11 @@ function statementsOf(connection: pg.Connection): Map<string, RowDescription | u
 export function parameter(value: unknown): string | null {
   if (value === null) return null
   // The columns have no time zone and store UTC.
-  // PostgreSQL does not read the sign of `+010000-01-01`, a bound after every stored time.
-  if (value instanceof Date) return value.toISOString().replace(/^\+0/, '')
+  if (value instanceof Date) {
+    const text = timestamp(value)
+    // PostgreSQL does not read the sign of `+010000-01-01`, a bound after every stored time.
+    return text.startsWith('+0') ? text.slice(2) : text
+  }
   return Array.isArray(value) ? `{${value.map(element).join(',')}}` : String(value)
 }
 

@@ -74,26 +74,43 @@ export class PreparedStatements implements Executor {
   async #query({ text, values }: Statement): Promise<QueryResult> {
     const { name, sql } = prepared.get(text, numbered)
     try {
-      return await this.#send(new PreparedQuery(this.#names.of(name), sql, values)).catch((error) => {
-        if (!isStatementLost(error)) throw error
-        this.#names.replace()
-        // The error has ended the transaction.
-        if (!(this.#connection instanceof pg.Pool)) {
-          throw new Conflict('A prepared statement was lost.', { cause: error })
-        }
-        return this.#send(new PreparedQuery('', sql, values))
-      })
+      return await this.#send(new PreparedQuery(this.#names.of(name), sql, values))
     } catch (error) {
-      throw fromPostgres(error)
+      if (!(error instanceof Error && isStatementLost(error))) throw fromPostgres(error)
+      this.#names.replace()
+      // The error has ended the transaction.
+      if (!(this.#connection instanceof pg.Pool)) throw new Conflict('A prepared statement was lost.', { cause: error })
     }
+    return this.#send(new PreparedQuery('', sql, values)).catch((error) => {
+      throw fromPostgres(error)
+    })
   }
 
   #send(query: PreparedQuery): Promise<QueryResult> {
+    const connection = this.#connection
     return new Promise((resolve, reject) => {
-      const settle = (error: unknown, result?: QueryResult) => (result === undefined ? reject(error) : resolve(result))
-      // The driver's types do not allow a callback with a Submittable.
-      this.#connection.query(query as never, settle as never)
+      const settle: Settle = (error, result) => (result === undefined ? reject(error) : resolve(result))
+      if (!(connection instanceof pg.Pool)) return submit(connection, query, settle)
+      // The pool's own method also listens for errors of the connection, with which its query fails anyway.
+      connection.connect((error, client) => {
+        if (client === undefined) return reject(error)
+        submit(client, query, (error, result) => {
+          client.release(error as Error | undefined)
+          settle(error, result)
+        })
+      })
     })
+  }
+}
+
+type Settle = (error: unknown, result?: QueryResult) => void
+
+function submit(client: pg.PoolClient, query: PreparedQuery, settle: Settle): void {
+  try {
+    // The driver's types do not allow a callback with a Submittable.
+    client.query(query as never, settle as never)
+  } catch (error) {
+    settle(error)
   }
 }
 

@@ -46,7 +46,8 @@ export interface AuditedStatement {
   order?: string
 }
 
-const texts = new Recent<string, string>(500)
+/** By what they return and the secrets in it, then by the text of the statement. A key of both would be hashed each time. */
+const texts = new Map<string, Recent<string, string>>()
 
 /**
  * Extends a PostgreSQL statement that writes and returns rows: it also inserts one audit entry per row. One statement makes
@@ -85,8 +86,14 @@ export function withAuditInsert(
     ) SELECT ${returning} FROM "written"`
   }
 
+  const variant = `${returning} ${written.map(({ column }) => column)}`
+  let ofVariant = texts.get(variant)
+  if (ofVariant === undefined) {
+    ofVariant = new Recent(500)
+    texts.set(variant, ofVariant)
+  }
   return {
-    text: texts.get(`${returning} ${written.map(({ column }) => column)} ${text}`, compose),
+    text: ofVariant.get(text, compose),
     values: [...values, new Date(), resource, ...Object.values(shared)],
   }
 }

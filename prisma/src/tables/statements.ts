@@ -1,3 +1,4 @@
+import { Recent } from '../recent.ts'
 import { columnTypes } from './column-types.ts'
 import type { Declaration } from './declarations.ts'
 import { ReadStatements } from './read-statements.ts'
@@ -20,6 +21,8 @@ export class SqlText<Row> extends ReadStatements<Row> {
   readonly #before: string
   readonly #kinds: Readonly<Record<string, Kind>>
   readonly #referenced: [column: string, table: string][]
+  /** The texts of {@link updateReturning} by their shape. */
+  readonly #updates = new Recent<string, string>(100)
 
   /**
    * @param isRemote whether the statements are for PostgreSQL, not SQLite
@@ -68,32 +71,31 @@ export class SqlText<Row> extends ReadStatements<Row> {
    * values keeps its version and its `updated_at`.
    */
   updateReturning(id: number, versions: number[] | undefined, changes: Changes<Row>): Statement {
-    const set = Object.entries(changes).filter(([column, value]) => value !== undefined && column !== 'updated_at')
-    const written = set.map(([, value]) => value)
-    const isSame = set.map(([column]) => `${quote(column)} IS NOT DISTINCT FROM ?`).join(' AND ') || 'TRUE'
-    const assignments = set.map(([column]) => `${quote(column)} = ?, `).join('')
+    const { updated_at: time, ...set } = changes as Record<string, unknown>
+    const columns = columnsSet(set)
+    const written = columns.map((column) => set[column])
+    const referred = this.#referenced.filter(([column]) => isSet(set, column))
+    const ofTime = time === undefined ? [] : [...written, time, time]
+    const values = [...referred.map(([column]) => set[column]), id, ...written, ...ofTime, ...written, id]
+    if (versions !== undefined) values.push(versions)
+    const shape = `${columns} ${referred.map(([column]) => column)} ${time !== undefined} ${versions !== undefined}`
+    const text = () => this.#updateText(columns, referred, time !== undefined, versions !== undefined)
+    return { text: this.#updates.get(shape, text), values }
+  }
+
+  #updateText(columns: string[], referred: [string, string][], isTimed: boolean, isOfVersion: boolean): string {
+    const isSame = columns.map((column) => `${quote(column)} IS NOT DISTINCT FROM ?`).join(' AND ') || 'TRUE'
+    const assignments = columns.map((column) => `${quote(column)} = ?, `).join('')
     // Locks the records that the new values refer to before the row, as a delete of such a record does.
-    const referred = this.#referenced.filter(([column]) => isSet(changes, column))
     const parents = referred.map(
       ([, table], at) => `"parent${at}" AS MATERIALIZED (SELECT 1 FROM ${quote(table)} WHERE "id" = ? FOR KEY SHARE), `,
     )
     const isLocked = referred.map((_, at) => ` AND (SELECT count(*) FROM "parent${at}") >= 0`)
-    const ids = referred.map(([column]) => (changes as Record<string, unknown>)[column])
-    const values: unknown[] = [...ids, id, ...written]
-    const { updated_at: time } = changes as { updated_at?: unknown }
-    let updatedAt = ''
-    if (time !== undefined) {
-      updatedAt = `"updated_at" = CASE WHEN ${isSame} THEN "updated_at" ${LATER} ELSE ? END, `
-      values.push(...written, time, time)
-    }
-    values.push(...written)
+    const updatedAt = isTimed ? `"updated_at" = CASE WHEN ${isSame} THEN "updated_at" ${LATER} ELSE ? END, ` : ''
     const version = `"version" = CASE WHEN ${isSame} THEN "version" ELSE "version" + 1 END`
-    const condition = ofVersion(id, versions, values, this.isRemote)
+    const condition = ` WHERE "id" = ?${isOfVersion ? ' AND "version" = ANY(?::int[])' : ''}`
     const stored = `SELECT ${this.#before} FROM ${this.table} WHERE "id" = ?${isLocked.join('')} FOR UPDATE`
-    return {
-      text: `WITH ${parents.join('')}"stored" AS (${stored}) UPDATE ${this.table} SET ${assignments}${updatedAt}${version} FROM "stored"${condition} RETURNING ${this.columns}, "stored".*`,
-      values,
-    }
+    return `WITH ${parents.join('')}"stored" AS (${stored}) UPDATE ${this.table} SET ${assignments}${updatedAt}${version} FROM "stored"${condition} RETURNING ${this.columns}, "stored".*`
   }
 
   /**
