@@ -5,7 +5,16 @@ import { contract } from '@resource/contract'
 import { expect, test } from 'vitest'
 import { startService, temporaryFolder } from './processes.ts'
 
-const BULK = ['createMany', 'updateMany', 'deleteMany', 'createBatch', 'getBatch', 'applyBatch']
+const BULK = [
+  'createMany',
+  'updateMany',
+  'deleteMany',
+  'updateWhere',
+  'deleteWhere',
+  'createBatch',
+  'getBatch',
+  'applyBatch',
+]
 
 test('every procedure of the contract has a command, except those of many records', async () => {
   await using service = await startService()
@@ -57,18 +66,6 @@ test('a password is read from stdin and never printed', async () => {
   const refused = await service.run(flags, `${long}\n`)
   expect([refused.code, refused.stderr.startsWith('--password: must be')]).toEqual([2, true])
   expect(`${refused.stderr}${stdout}`).not.toMatch(/hunter2|correct horse/)
-})
-
-test('a bulk delete without a terminal requires --yes', async () => {
-  await using service = await startService()
-  await service.client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
-  const refused = await service.run(['users', 'delete-by-status', '--status', 'active'])
-  expect([refused.code, refused.stderr]).toEqual([
-    2,
-    'Delete all users of a status: status active? Add --yes to confirm.\n',
-  ])
-  const { stdout } = await service.run(['users', 'delete-by-status', '--status', 'active', '--yes'])
-  expect(stdout).toBe('1 active user removed\n')
 })
 
 test('each kind of error has its exit code and a message on stderr that names the flag', async () => {

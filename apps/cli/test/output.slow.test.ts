@@ -28,7 +28,7 @@ test('with --json every error is one JSON object on stderr, with the name of its
     [['items', 'list', '--url', 'http://127.0.0.1:1', '--timeout', '0.5'], 5, 'unavailable'],
     [['items', 'list', '--all', '--page', '2'], 2, 'invalid'],
     [['items', 'list', '--fields', 'colour'], 2, 'invalid'],
-    [['users', 'delete-by-status', '--status', 'active'], 2, 'invalid'],
+    [['users', 'delete', '--filter', 'status=active', '--all'], 2, 'invalid'],
     [['import', 'none.csv', '--type', 'items'], 3, 'not_found'],
     [['import', '.', '--type', 'items', '--format', 'csv'], 2, 'invalid'],
     [['items', 'list', '--fields', 'id,'], 2, 'invalid'],

@@ -22,6 +22,9 @@ const WRITES = [
   ['PATCH', '/api/users/bulk?key=email', [{ email, status: 'inactive' }]],
   ['PATCH', '/api/users/bulk?key=email&create=true', [{ email, name: 'Eve' }]],
   ['POST', '/api/users/deletions', [{ id: 1 }]],
+  ['PATCH', '/api/users?id_gte=1', { set: { age: 4 } }],
+  ['PATCH', '/api/users?role=admin', { add: { age: 4 }, set: { status: 'inactive' } }],
+  ['DELETE', '/api/users?status=active&id_in=1', undefined],
   ['POST', '/api/users/batches', { action: 'update', filter: {}, changes: { status: 'inactive' } }],
   ['POST', '/api/users/batches', { action: 'update', filter: { role: 'admin' }, changes: { age: 4 } }],
 ] as const
@@ -42,7 +45,7 @@ describe('U17 once a key exists, only admins may change or delete a user whose r
       const { server, before, as, stored } = started
       for (const headers of [as('writer'), { ...as('writer'), 'Idempotency-Key': 'once' }]) {
         const { status, body } = await server.request(method, path, { json, headers })
-        expect([status, body.error.replace(/^\[0\]: /, '')]).toEqual([403, REFUSAL])
+        expect([status, body.error.replace(/^(\[0\]|User 1): /, '')]).toEqual([403, REFUSAL])
         expect(await stored()).toEqual([before])
       }
       expect((await server.request(method, path, { json, headers: as('admin') })).status).toBeLessThan(300)
@@ -88,6 +91,8 @@ describe('U17 once a key exists, only admins may change or delete a user whose r
       () => users.delete.mutate({ id: 1 }),
       () => users.updateMany.mutate({ users: [{ id: 1, age: 4 }] }),
       () => users.deleteMany.mutate({ users: [{ id: 1 }] }),
+      () => users.updateWhere.mutate({ id_in: [1], changes: { set: { age: 4 } } }),
+      () => users.deleteWhere.mutate({ id_in: [1] }),
       () => users.createBatch.mutate({ action: 'update', filter: {}, changes: { age: 4 } }),
     ]) {
       await expect(call()).rejects.toMatchObject({ data: { code: 'FORBIDDEN', httpStatus: 403 } })

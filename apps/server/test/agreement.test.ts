@@ -13,6 +13,7 @@ const facts: CollectionFacts = {
   groups: [],
   measures: [],
   keys: [],
+  purgeRole: 'admin',
   sortAliases: {},
   references: { user_id: 'users' },
   valueRoles: {},
@@ -143,5 +144,5 @@ test('the role that a deletion requires is the lowest of all procedures that del
   const at = (method: string, access: string) => ({ access, meta: { openapi: { method } } })
   expect(roleToDelete({ update: at('PATCH', 'reader') })).toBeUndefined()
   expect(roleToDelete({ delete: at('DELETE', 'admin'), deleteMany: at('POST', 'writer') })).toBe('writer')
-  expect(roleToDelete({ delete: at('DELETE', 'admin'), deleteByStatus: at('DELETE', 'writer') })).toBe('writer')
+  expect(roleToDelete({ delete: at('DELETE', 'admin'), deleteWhere: at('DELETE', 'writer') })).toBe('writer')
 })

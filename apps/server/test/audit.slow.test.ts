@@ -16,7 +16,7 @@ import {
   openDatabase,
   someUsers,
 } from './records.ts'
-import { batchId, batchOf, type collections, nextId, recordOf } from './samples.ts'
+import { batchId, batchOf, changesOf, type collections, inputOf, nextId, recordOf } from './samples.ts'
 
 type Fields = Record<string, unknown>
 
@@ -91,7 +91,8 @@ const writes: { [N in Noun]: Record<Mutations<N>, Example> } = {
     createBatch: [{ action: 'delete', filter: {} }],
     applyBatch: [applied('users'), [ada, { ...ada, ...batchOf('users').changes, version: 2 }]],
     delete: [{ id: 1 }, [ada, null]],
-    deleteByStatus: [{ status: 'active' }, [ada, null]],
+    updateWhere: [{ status: 'active', changes: { set: { age: 40 } } }, [ada, { ...ada, age: 40, version: 2 }]],
+    deleteWhere: [{ status: 'active' }, [ada, null]],
   },
   books: {
     create: [emma, [null, { ...emma, id: nextId('books'), version: 1 }]],
@@ -105,6 +106,11 @@ const writes: { [N in Noun]: Record<Mutations<N>, Example> } = {
     deleteMany: [{ books: [{ id: 1 }] }, [dune, null]],
     createBatch: [{ action: 'delete', filter: {} }],
     applyBatch: [applied('books'), [dune, { ...dune, ...batchOf('books').changes, version: 2 }]],
+    updateWhere: [
+      { q: 'dune', changes: { set: { author: 'F. H.' } } },
+      [dune, { ...dune, author: 'F. H.', version: 2 }],
+    ],
+    deleteWhere: [{ q: 'dune' }, [dune, null]],
     delete: [{ id: 1 }, [dune, null]],
   },
   items: {
@@ -124,6 +130,8 @@ const writes: { [N in Noun]: Record<Mutations<N>, Example> } = {
     deleteMany: [{ items: [{ id: 1 }] }, [lamp, null]],
     createBatch: [{ action: 'delete', filter: {} }],
     applyBatch: [applied('items'), [lamp, { ...lamp, ...batchOf('items').changes, version: 2 }]],
+    updateWhere: [{ id_lt: 2, changes: { multiply: { price: 2 } } }, [lamp, { ...lamp, price: 49, version: 2 }]],
+    deleteWhere: [{ id_lt: 2 }, [lamp, null]],
     delete: [{ id: 1 }, [lamp, null]],
   },
   keys: {
@@ -151,6 +159,8 @@ function writeOf(noun: (typeof collections)[number], verb: string): Example | un
     delete: [{ id: 1 }, [before, null]],
     updateMany: [{ [noun]: [{ id: 1, ...input }] }, [before, { ...before, ...input, version: 2 }]],
     deleteMany: [{ [noun]: [{ id: 1 }] }, [before, null]],
+    updateWhere: [inputOf(noun, 'updateWhere', 1), [before, { ...before, ...changesOf(noun), version: 2 }]],
+    deleteWhere: [inputOf(noun, 'deleteWhere', 1), [before, null]],
     createBatch: [batchOf(noun)],
     applyBatch: [applied(noun), [before, shared ? { ...before, ...shared, version: 2 } : null]],
   }
@@ -381,7 +391,7 @@ test('C55 a deletion by filter records one entry for each record, however many',
   await server.request('POST', '/api/users/bulk', { json: someUsers(600) })
   await server.request('PATCH', '/api/users/7/status', { json: { status: 'inactive' } })
   await server.request('DELETE', '/api/users?status=active')
-  const query = '&procedure=users.deleteByStatus&limit=1000&count=true'
+  const query = '&procedure=users.deleteWhere&limit=1000&count=true'
   const { headers, body } = await server.request('GET', `/api/audit?sort=id_asc${query}`)
   expect(headers.get('x-total-count')).toBe('599')
   const ids = body.map((entry: { record_id: number }) => entry.record_id).sort((a: number, b: number) => a - b)

@@ -6,6 +6,7 @@ import {
   batchId,
   batchOf,
   type Collection,
+  changesOf,
   collectionAt,
   collections,
   inlined,
@@ -53,6 +54,7 @@ const examples = new Map(
         ...(operation.requestBody && { json: bodyOf(operation.requestBody) }),
         ...(path.endsWith('/batches') && { json: batchOf(collectionAt(path) as Collection) }),
         ...createdAt(method, path),
+        ...matchingAt(method, path),
         ...exceptions[operation.operationId],
       },
     ]),
@@ -65,6 +67,15 @@ function createdAt(method: string, path: string): Partial<Example> {
   if (noun === undefined || SPECIFIED.includes(noun) || method !== 'post') return {}
   if (path === `${pathOf(noun)}/bulk`) return { json: [recordOf(noun, 1)] }
   return path === pathOf(noun) ? { json: recordOf(noun, 1) } : {}
+}
+
+/** The request of a write of all matching records. */
+function matchingAt(method: string, path: string): Partial<Example> {
+  const noun = collectionAt(path)
+  if (noun === undefined || path.replace(/\/$/, '') !== pathOf(noun)) return {}
+  const at = `${path}?id_in=1`
+  if (method === 'delete') return { path: at }
+  return method === 'patch' ? { path: at, json: { set: changesOf(noun) } } : {}
 }
 
 function bodyOf({ content }: Required<Operation>['requestBody']): unknown {

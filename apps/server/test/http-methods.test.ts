@@ -10,7 +10,7 @@ const concrete = (path: string) => path.replace(/\{\w+\}/, String(path.includes(
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 const specified: Record<string, string> = {
-  '/api/users': 'GET, HEAD, POST, DELETE, OPTIONS',
+  '/api/users': 'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
   '/users': 'GET, HEAD, POST, OPTIONS',
   '/api/users/': 'GET, HEAD, POST, OPTIONS',
   '/api/users/{id}': 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
@@ -18,10 +18,10 @@ const specified: Record<string, string> = {
   '/api/users/{id}/': 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
   '/api/users/bulk': 'POST, PATCH, OPTIONS',
   '/api/users/{id}/status': 'PATCH, OPTIONS',
-  '/books': 'GET, HEAD, POST, OPTIONS',
+  '/books': 'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
   '/books/bulk': 'POST, PATCH, OPTIONS',
   '/books/{id}': 'GET, HEAD, PUT, DELETE, OPTIONS',
-  '/items/': 'GET, HEAD, POST, OPTIONS',
+  '/items/': 'GET, HEAD, POST, PATCH, DELETE, OPTIONS',
   '/items/bulk': 'POST, PATCH, OPTIONS',
   '/items/{item_id}': 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
   ...Object.fromEntries(

@@ -69,6 +69,12 @@ const ways: [name: string, write: (ids: Ids) => Promise<{ status: number }>, sta
     200,
   ],
   ['a deletion', (ids) => server.request('POST', '/api/users/deletions', { json: ids.map((id) => ({ id })) }), 200],
+  ['a deletion by ids', (ids) => server.request('DELETE', `/api/users?status=active&id_in=${ids}`), 200],
+  [
+    'a change by filter',
+    () => server.request('PATCH', '/api/users?status=active', { json: { set: { role: 'user' }, add: { age: 1 } } }),
+    200,
+  ],
   ['a deletion by status', () => server.request('DELETE', '/api/users?status=active'), 200],
   ['a batch that updates', () => batch({ action: 'update', changes: { age: 40 } }), 200],
   ['a batch that deletes', () => batch({ action: 'delete' }), 200],

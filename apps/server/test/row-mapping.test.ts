@@ -12,6 +12,7 @@ const facts = {
   groups: [],
   measures: [],
   keys: [],
+  purgeRole: 'admin' as const,
   sort: ['id'],
   references: {},
   valueRoles: {},

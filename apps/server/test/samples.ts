@@ -127,6 +127,17 @@ export function batchOf(noun: Collection): { action: string; filter: Fields; cha
   return { action: 'delete', filter: filter === undefined ? {} : { [filter]: value } }
 }
 
+/** The change of one field with which `updateWhere` changes record 1; undefined if it can set none. */
+export function changesOf(noun: Collection): Fields | undefined {
+  const { updateWhere } = contract[noun].procedures as { updateWhere?: object }
+  if (updateWhere === undefined) return undefined
+  const { references } = contract[noun].collection
+  const { properties = {} } = inputSchemaOf(noun, 'updateWhere').properties?.changes?.properties?.set ?? {}
+  const names = Object.keys(properties)
+  const field = names.find((name) => !(name in references)) ?? (names[0] as string)
+  return { [field]: recordOf(noun, field in references ? 1 : 3)[field] }
+}
+
 /** The id of the batch of a collection after `seed`. */
 export function batchId(noun: string): number {
   return (collections as string[]).indexOf(noun) + 1
@@ -135,6 +146,8 @@ export function batchId(noun: string): number {
 /** An input with which a procedure succeeds on the record `id`. */
 export function inputOf(noun: keyof Contract, verb: string, id: number): Fields {
   if (verb === 'createBatch') return batchOf(noun as Collection)
+  if (verb === 'updateWhere') return { id_in: [id], changes: { set: changesOf(noun as Collection) } }
+  if (verb === 'deleteWhere') return { id_in: [id] }
   if (verb === 'getBatch') return { batch_id: batchId(noun) }
   if (verb === 'applyBatch') return { batch_id: batchId(noun), status: 'applied' }
   const { properties = {}, required } = inputSchemaOf(noun, verb)

@@ -343,7 +343,8 @@ describe('U4 DELETE /api/users', () => {
     '?status=gone',
     '?status=INACTIVE',
     '?status=inactive&status=active',
-    '?status=inactive&role=admin',
+    '?role=admin&id_in=1',
+    '?status=inactive&id_in=',
     '?status=inactive&id=1',
   ]) {
     test(`DELETE /api/users${query} is a 400 and removes nothing`, async () => {
@@ -355,6 +356,15 @@ describe('U4 DELETE /api/users', () => {
       expect((await server.request('GET', '/users')).body).toHaveLength(1)
     })
   }
+
+  test('removes the users of the status that match the other filters', async () => {
+    await using server = await startTestServer()
+    for (const user of someUsers(3)) await createUser(server, { ...user, status: 'inactive' })
+    await server.request('PATCH', '/api/users/2', { json: { age: 70 } })
+    const { status, body } = await server.request('DELETE', '/api/users?status=inactive&age_gte=65')
+    expect([status, body]).toEqual([200, { message: '1 inactive user removed' }])
+    expect((await server.request('GET', '/users')).body).toMatchObject([{ id: 1 }, { id: 3 }])
+  })
 
   test('requires a status', async () => {
     await using server = await startTestServer()

@@ -30,11 +30,11 @@ function batchOf<R extends z.ZodType>(record: R) {
 
 const action = z.enum(['update', 'delete'], must('update or delete'))
 
-function batchInput<L extends z.ZodRawShape, F extends z.ZodRawShape>(filters: L, fields: F) {
+function batchInput<L extends z.ZodRawShape, F extends z.ZodRawShape>(filters: L, fields: z.ZodObject<F>) {
   return {
     action,
     filter: z.strictObject(filters, must('an object')),
-    changes: z.strictObject(fields, must('an object')).partial().optional(),
+    changes: fields.optional(),
     idempotency_key: idempotencyKey,
   }
 }
@@ -66,7 +66,7 @@ interface BatchOptions<L extends z.ZodRawShape, F extends z.ZodRawShape, R exten
   base: string
   filters: L
   /** The fields that a batch can set. */
-  fields: F
+  fields: z.ZodObject<F>
   record: R
   /** The role that changes records. */
   changer: Role
@@ -92,10 +92,6 @@ export function batches<L extends z.ZodRawShape, F extends z.ZodRawShape, R exte
             id: `${One}Filter`,
             description: `Which ${noun}: the filters of the list. Empty for all.`,
           }),
-          changes: input.changes
-            .unwrap()
-            .meta({ id: `${One}Changes` })
-            .optional(),
         })
         .refine(
           ({ action, changes }) =>

@@ -28,6 +28,7 @@ import {
 } from './fields.ts'
 import { filtersOf } from './filters.ts'
 import { deleteMany, updateMany } from './many.ts'
+import { matching } from './matching.ts'
 import { listInput, pageFacts, pageHeaders, pageOf, searchHeaders } from './pages.ts'
 import {
   checkFields,
@@ -89,18 +90,19 @@ function derived(declaration: Declaration) {
   const { noun, fields, description, errorForm = messageField, param = 'id' } = declaration
   const { one = noun.slice(0, -1), path = `/${noun}`, sortAliases = {} } = declaration
   const { delete: remover, updateMany: changer } = declaration.access ?? {}
-  // By default, a deletion of many requires the role of a deletion, and a batch that of an update of many.
-  const implied = { deleteMany: remover, createBatch: changer, applyBatch: changer }
-  const access: { [V in Verb]?: Role | undefined } = { ...implied, ...declaration.access }
+  const purgeRole = declaration.access?.deleteWhere ?? 'admin'
+  // By default, a deletion of many requires the role of a deletion, and a change of all matching records that of an update of many.
+  const implied = { deleteMany: remover, updateWhere: changer, createBatch: changer, applyBatch: changer }
+  const access: { [V in Verb]?: Role | undefined } = { ...implied, ...declaration.access, deleteWhere: remover }
   const omit: string[] = [...(declaration.omit ?? [])]
-  if (omit.includes('delete')) omit.push('deleteMany')
+  if (omit.includes('delete')) omit.push('deleteMany', 'deleteWhere')
   checkFields(noun, fields)
   const { search = [], groups = [], measures = [], keys = [] } = declaration
   checkSummaries(noun, fields, groups, measures)
   const filterable = { ...fields, ...(declaration.timestamps && { created_at: moment, updated_at: moment }) }
   const filterNames = [...new Set<string>([...(declaration.filters ?? []), ...keys])]
   const filters = filtersOf(noun, filterable as Fields, filterNames, search)
-  const matching = {
+  const matched = {
     ...filters,
     ...(search.length > 0 && { q: searchText.optional().meta({ description: searchDescription(search) }) }),
   }
@@ -143,22 +145,25 @@ function derived(declaration: Declaration) {
 
   const nested: RestOf = (verb, defaults) => restOf(verb, { ...defaults, path: `${base}${defaults.path}` })
   const names = { noun, One, Many }
-  // All records of a batch get the same values, so a batch can set no unique fields and no passwords.
-  const sharedChanges = Object.fromEntries(
-    Object.entries(changes).filter(([name]) => !hidden.includes(name) && !keys.includes(name)),
-  )
+  // All matching records get the same values, so these can be no unique fields and no passwords.
+  const shared = Object.entries(changes).filter(([name]) => !hidden.includes(name) && !keys.includes(name))
+  if (shared.length === 0) omit.push('updateWhere')
+  const sharedChanges = z
+    .strictObject(Object.fromEntries(shared), must('an object'))
+    .partial()
+    .meta({ id: `${One}Changes` })
 
   const creationDescription = fieldsDescription(fields, (name, value) => `${name} defaults to ${value}`)
   const standard = {
     list: query({
-      input: listInput(matching, sort),
+      input: listInput(matched, sort),
       output: z.object({ [noun]: z.array(versioned), ...pageFacts }),
       ...restOf('list', {
         method: 'GET',
         path,
         operationId: `list${Many}`,
         summary: `List ${noun}`,
-        description: listDescription(Object.keys(matching)),
+        description: listDescription(Object.keys(matched)),
         successDescription: `A page of ${noun}.`,
         responseBody: noun,
         response: pageOf(record),
@@ -268,14 +273,15 @@ function derived(declaration: Declaration) {
         status: 204,
       }),
     }),
-    summarize: summarize({ ...names, filters: matching, groups, measures }, nested),
+    summarize: summarize({ ...names, filters: matched, groups, measures }, nested),
     updateMany: updateMany({ ...names, fields: changes, record: versioned, keys }, nested),
     deleteMany: deleteMany(names, nested),
+    ...matching({ ...names, path, filters: matched, fields: sharedChanges, purgeRole }, restOf),
     ...batches(
       {
         ...names,
         base,
-        filters: matching,
+        filters: matched,
         fields: sharedChanges,
         record,
         changer: changer ?? 'writer',
@@ -300,6 +306,7 @@ function derived(declaration: Declaration) {
       groups,
       measures,
       keys,
+      purgeRole,
       sort: [...new Set(sort.map((name) => sortAliases[name] ?? name))],
       valueRoles: declaration.valueRoles ?? {},
       references: referencesOf(fields),

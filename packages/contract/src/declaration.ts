@@ -15,6 +15,8 @@ export type Verb =
   | 'summarize'
   | 'updateMany'
   | 'deleteMany'
+  | 'updateWhere'
+  | 'deleteWhere'
   | 'createBatch'
   | 'getBatch'
   | 'applyBatch'
@@ -60,7 +62,10 @@ export interface Declaration {
   replace?: Fields
   /** Standard procedures to omit. */
   omit?: readonly Verb[]
-  /** The required role of a procedure, if it is not the default: `reader` for reads, `writer` for writes. */
+  /**
+   * The required role of a procedure, if it is not the default: `reader` for reads, `writer` for writes, `admin` for
+   * `deleteWhere` by other filters than ids.
+   */
   access?: { [V in Verb]?: Role }
   /** The role that changing a field requires once API keys exist. */
   fieldRoles?: Readonly<Record<string, Role>>
@@ -117,6 +122,8 @@ export interface CollectionFacts {
   keys: readonly string[]
   /** The fields that lists can be sorted by, without aliases. */
   sort: readonly string[]
+  /** The role that `deleteWhere` requires without `id_in`. */
+  purgeRole: Role
   /** The roles that records with certain values require, by field and value. */
   valueRoles: Readonly<Record<string, Readonly<Record<string, Role>>>>
   /** The noun of the referenced collection, by field. */

@@ -50,10 +50,25 @@ export function whole(min: number, max: number) {
   return z.int(rule).min(min, rule).max(max, rule)
 }
 
-/** A number from `min` to `max`. */
-export function decimal(min: number, max: number) {
+/** The schema key for the decimals of a number. */
+const DECIMALS = 'x-decimals'
+const DEFAULT_DECIMALS = 2
+
+/**
+ * A number from `min` to `max`.
+ *
+ * @param decimals to how many decimals a calculated value is rounded; 2 by default
+ */
+export function decimal(min: number, max: number, decimals?: number) {
   const rule = must(`a number from ${written(min)} to ${written(max)}`)
-  return z.number(rule).min(min, rule).max(max, rule)
+  const field = z.number(rule).min(min, rule).max(max, rule)
+  return decimals === undefined ? field : field.meta({ [DECIMALS]: decimals })
+}
+
+/** To how many decimals a calculated value of a number field is rounded. */
+export function decimalsOf(field: z.ZodType): number {
+  const { type, meta } = factsOf(field)
+  return type === 'integer' ? 0 : ((meta[DECIMALS] as number | undefined) ?? DEFAULT_DECIMALS)
 }
 
 /** `1e12` rather than `1000000000000`. */

@@ -85,7 +85,7 @@ export function filtersOf<F extends Fields, Name extends string>(
   return Object.fromEntries(made)
 }
 
-const RESERVED = new Set(['page', 'limit', 'sort', 'after', 'count', 'q', 'by', 'of', 'prefix'])
+const RESERVED = new Set(['page', 'limit', 'sort', 'after', 'count', 'q', 'by', 'of', 'prefix', 'changes'])
 
 const MAX_VALUES = 100
 const valuesRule = must(`a list of 1 to ${MAX_VALUES} values`)

@@ -39,10 +39,12 @@ export type Output<R extends keyof Contract, P extends keyof Contract[R]['proced
 
 type SchemaOf<P, K extends 'input' | 'output'> = P extends Record<K, infer S extends z.ZodType> ? S : never
 
+export { type Calculation, calculated } from './calculated.ts'
 export type { CollectionFacts } from './declaration.ts'
 export { API_TITLE, API_VERSION, envelope } from './errors.ts'
-export { FIELD_ROLE, KNOWN_VALUES, VALUE_ROLES } from './fields.ts'
+export { decimalsOf, FIELD_ROLE, KNOWN_VALUES, VALUE_ROLES } from './fields.ts'
 export { type FilterFacts, readFilter } from './filters.ts'
+export { MAX_MATCHING } from './matching.ts'
 export { MAX_SKIPPED } from './pages.ts'
 export { ROLES, type Role } from './roles.ts'
 export { impersonal, writable } from './writable.ts'

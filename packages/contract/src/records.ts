@@ -24,9 +24,9 @@ export type Changeable<F extends Fields> = {
     ? S
     : F[K]
 }
-/** The fields that a batch can set: no unique and no hidden ones. */
+/** The fields that all matching records can be given: no unique and no hidden ones. */
 export type Shared<F extends Fields, K> = {
-  [N in keyof F as F[N] extends Hidden ? never : Exclude<N, K>]: Changeable<F>[N]
+  [N in keyof F as F[N] extends Hidden ? never : Exclude<N, K>]: z.ZodOptional<Changeable<F>[N]>
 }
 
 export type Key = { id: typeof recordId }
@@ -72,7 +72,7 @@ export function checkSummaries(
 }
 
 // The ends of the names of a collection's other schemas.
-const ENDS = ['Batch', 'Change', 'Changes', 'Create', 'Filter', 'Result', 'Summary']
+const ENDS = ['Batch', 'Change', 'Changes', 'Create', 'Filter', 'MatchingChanges', 'Result', 'Summary']
 
 /** The nouns of the collections, by the names of their schemas in the document. */
 const claims = new Map<string, string>()

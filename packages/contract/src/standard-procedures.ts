@@ -5,6 +5,7 @@ import type { Declaration } from './declaration.ts'
 import type { changesOf, idempotencyKey, message, searchText, stale, write } from './fields.ts'
 import type { Filters } from './filters.ts'
 import type { ManyProcedures, Under } from './many.ts'
+import type { MatchingProcedures } from './matching.ts'
 import type { listInput, pageFacts } from './pages.ts'
 import type { Changeable, Filterable, Key, PublicRecord, Row, Shared, Shown, Times, TimesOf } from './records.ts'
 import type { SummaryProcedures } from './summaries.ts'
@@ -31,6 +32,7 @@ export type VersionedOf<D extends Declaration> = z.ZodObject<Row<D['fields'], Ti
 interface Standard<D extends Declaration>
   extends SummaryProcedures<Matching<D>, Elements<D['groups']>, Elements<D['measures']>>,
     ManyProcedures<D['noun'], Changeable<D['fields']>, VersionedOf<D>, Elements<D['keys']>>,
+    MatchingProcedures<Matching<D>, Shared<D['fields'], Elements<D['keys']>>>,
     BatchProcedures<Matching<D>, Shared<D['fields'], Elements<D['keys']>>, RecordOf<D>> {
   /** Lists the matching records, one page at a time, in the order of `sort`. */
   list: Procedure<
@@ -56,8 +58,13 @@ interface Standard<D extends Declaration>
   delete: Procedure<'mutation', z.ZodObject<Key & Write>, typeof message, typeof stale>
 }
 
-/** The standard procedures that a collection has: records that cannot be deleted one by one cannot be deleted together either. */
+/**
+ * The standard procedures that a collection has: records that cannot be deleted one by one cannot be deleted together either,
+ * and records of unique and hidden fields alone cannot get the same values.
+ */
 export type StandardOf<D extends Declaration> = Omit<
   Standard<D>,
-  Elements<D['omit']> | ('delete' extends Elements<D['omit']> ? 'deleteMany' : never)
+  | Elements<D['omit']>
+  | ('delete' extends Elements<D['omit']> ? 'deleteMany' | 'deleteWhere' : never)
+  | ([keyof Shared<D['fields'], Elements<D['keys']>>] extends [never] ? 'updateWhere' : never)
 >

@@ -6,7 +6,6 @@ import {
   conditional,
   hasFewMarks,
   hidden,
-  idempotencyKey,
   location,
   marksRule,
   message,
@@ -18,7 +17,6 @@ import {
   WITHOUT_NUL,
   whole,
   write,
-  writeHeaders,
 } from './fields.ts'
 import { pageOf } from './pages.ts'
 
@@ -198,6 +196,16 @@ const bound = bind(declared, {
     ],
   },
   createMany: { response: pageOf(detail) },
+  updateWhere: main,
+  deleteWhere: {
+    ...main,
+    operationId: 'deleteUsersByStatus',
+    summary: 'Delete all users of a status',
+    description:
+      'Requires `status`, which other filters may narrow. Without it, no user is deleted. At most 10,000 users may match. Without `id_in` it requires the role `admin` once API keys exist.',
+    response: message,
+    fields: { status },
+  },
   replace: {
     ...main,
     description:
@@ -280,27 +288,6 @@ export const users = extend(bound, {
         response: user.pick({ id: true, name: true, status: true, updated_at: true }).meta({ id: 'UserWithStatus' }),
         envelope: 'user',
         etag: 'version',
-      },
-    },
-  }),
-
-  deleteByStatus: mutation({
-    access: 'admin',
-    // Strict: to ignore another filter would delete more users than the caller asked for.
-    input: z.strictObject({ status, idempotency_key: idempotencyKey }),
-    output: message.extend({ removed: z.int() }),
-    errors: [409],
-    meta: {
-      openapi: {
-        ...main,
-        method: 'DELETE',
-        path: '/api/users',
-        operationId: 'deleteUsersByStatus',
-        summary: 'Delete all users of a status',
-        description: 'Requires `status` and accepts no other filter. Without `status`, no user is deleted.',
-        successDescription: 'A message with the number of deleted users.',
-        response: message,
-        headerParams: writeHeaders,
       },
     },
   }),

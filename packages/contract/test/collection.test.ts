@@ -56,6 +56,8 @@ test('a declaration creates the standard procedures except those it omits', () =
     ['summarize', 'query', 'reader', 'GET', '/orders/summaries', 'summarizeOrders', 'Summarize orders'],
     ['updateMany', 'mutation', 'writer', 'PATCH', '/orders/bulk', 'updateOrders', 'Update many orders'],
     ['deleteMany', 'mutation', 'admin', 'POST', '/orders/deletions', 'deleteOrders', 'Delete many orders'],
+    ['updateWhere', 'mutation', 'writer', 'PATCH', '/orders', 'updateMatchingOrders', 'Update all matching orders'],
+    ['deleteWhere', 'mutation', 'admin', 'DELETE', '/orders', 'deleteMatchingOrders', 'Delete all matching orders'],
     [
       'createBatch',
       'mutation',
@@ -132,6 +134,7 @@ test('a record has every field except hidden ones, its timestamps and its versio
     search: ['reference'],
     groups: ['status'],
     measures: ['quantity'],
+    purgeRole: 'admin',
     keys: ['reference'],
     sort: [
       'id',
@@ -262,6 +265,37 @@ test('a batch has changes exactly if its action is update, and never changes hid
   expect(messagesOf(createBatch.input, { action: 'delete', filter: {}, changes: {} })).toEqual([['changes', rule]])
 })
 
+test('a change of all matching records sets and calculates fields, but no hidden and no unique ones', () => {
+  const { input } = orders.procedures.updateWhere
+  const changes = { set: { due: null }, add: { quantity: -1 }, multiply: { price: 1.1 } }
+  expect(input.parse({ status: 'open', changes })).toEqual({ status: 'open', changes })
+  const faultsOf = (changes: object) => messagesOf(input, { id_in: [1], changes })
+  const rule = 'must have at least one field in set, add or multiply'
+  expect(faultsOf({})).toEqual([['changes', rule]])
+  expect(faultsOf({ set: {}, add: {} })).toEqual([['changes', rule]])
+  expect(faultsOf({ set: { quantity: 1 }, add: { quantity: 1 } })).toEqual([
+    ['changes.add.quantity', 'must be in only one of set, add and multiply'],
+  ])
+  expect(faultsOf({ multiply: { price: Number.POSITIVE_INFINITY } })).toEqual([
+    ['changes.multiply.price', 'must be a number'],
+  ])
+  for (const changes of [{ set: { pin: '1234' } }, { set: { reference: 'x' } }, { add: { status: 1 } }]) {
+    expect(input.safeParse({ id_in: [1], changes }).success).toBe(false)
+  }
+})
+
+test('a write of all matching records requires a filter', () => {
+  const { deleteWhere, updateWhere } = orders.procedures
+  const names =
+    'status, status_in, reference, reference_contains, quantity_gte, quantity_in, due_lt, created_at_lt, q, id_in, id_gte or id_lt'
+  const missing = [['', `At least one filter is required: ${names}`]]
+  expect(messagesOf(deleteWhere.input, {})).toEqual(missing)
+  expect(messagesOf(deleteWhere.input, { status: undefined, idempotency_key: 'once' })).toEqual(missing)
+  expect(messagesOf(updateWhere.input, { changes: { set: { quantity: 1 } } })).toEqual(missing)
+  expect(messagesOf(deleteWhere.input, { id_in: [] })).toEqual([['id_in', 'must be a list of 1 to 10,000 ids']])
+  expect(deleteWhere.input.parse({ q: 'lamp', id_in: [7, -1, 3e9] })).toEqual({ q: 'lamp', id_in: [7, 0, 0] })
+})
+
 test('a collection whose records cannot be deleted has no procedure that deletes many', () => {
   const { procedures } = collection({
     noun: 'orders',
@@ -270,6 +304,7 @@ test('a collection whose records cannot be deleted has no procedure that deletes
     omit: ['delete'],
   })
   expect(Object.keys(procedures)).not.toContain('deleteMany')
+  expect(Object.keys(procedures)).not.toContain('deleteWhere')
   expect(messagesOf(procedures.createBatch.input, { action: 'delete', filter: {} })).toEqual([
     ['action', 'must be update'],
   ])

@@ -19,6 +19,8 @@ const manyOf = (base: string) => ({
   summarize: [`GET ${base}/summaries`],
   updateMany: [`PATCH ${base}/bulk`],
   deleteMany: [`POST ${base}/deletions`],
+  updateWhere: [`PATCH ${base}`],
+  deleteWhere: [`DELETE ${base}`],
   createBatch: [`POST ${base}/batches`],
   getBatch: [`GET ${base}/batches/{batch_id}`],
   applyBatch: [`PATCH ${base}/batches/{batch_id}`],
@@ -35,7 +37,6 @@ test('U22 users have three APIs', () => {
     update: ['PATCH /api/users/{id}', 'PUT /users/{user_id}', 'PATCH /api/users/{id}/'],
     setStatus: ['PATCH /api/users/{id}/status'],
     delete: ['DELETE /api/users/{id}', 'DELETE /users/{user_id}', 'DELETE /api/users/{id}/'],
-    deleteByStatus: ['DELETE /api/users'],
   })
 })
 
@@ -51,6 +52,8 @@ test('books and items have one API each', () => {
   })
   expect(bindingsOf('items')).toEqual({
     ...manyOf('/items'),
+    updateWhere: ['PATCH /items/'],
+    deleteWhere: ['DELETE /items/'],
     list: ['GET /items/'],
     get: ['GET /items/{item_id}'],
     create: ['POST /items/'],

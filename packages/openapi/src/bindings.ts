@@ -223,7 +223,8 @@ function formOf(
   }
 }
 
-function inputAt(name: string, { optional = [] }: Binding, { input }: Procedure): z.ZodType {
+function inputAt(name: string, { optional = [], fields }: Binding, { input }: Procedure): z.ZodType {
+  if (fields !== undefined) return (input as z.ZodObject).safeExtend(fields)
   if (optional.length === 0) return input
   try {
     const { shape } = input as z.ZodObject

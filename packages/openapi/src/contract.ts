@@ -69,6 +69,8 @@ export interface Binding<Input = any, Output = any> extends OperationFacts {
   aliases?: Record<string, string>
   /** Required input fields that are optional in this binding. The implementation gets `undefined` for an omitted one. */
   optional?: readonly string[]
+  /** Schemas of input fields that this binding requires or restricts further. They must accept no other values. */
+  fields?: Readonly<Record<string, z.ZodType>>
   /** The status for a body that is not JSON. Default: 415. With 400, such a body counts as missing. */
   otherMediaType?: 400 | 415
   /**

@@ -2,9 +2,11 @@ import { type CollectionFacts, type Contract, contract, ROLES, type Role } from 
 import { type Database, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
 import { ApiError, type FieldError, parserOf } from '@resource/openapi'
 import { z } from 'zod'
+import { authorize } from '../access/caller.ts'
 import { checkAgreement, checkCascades, type DeclaredTable, roleToDelete } from './agreement.ts'
 import { batchService } from './batches.ts'
 import type { MutationContext, Services } from './context.ts'
+import { readChanges, writeMatching } from './matching-writes.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
 import { type RecordWrite, type Result, writeRecords } from './record-writes.ts'
 import { type IfVersion, notFound, referenced } from './refusals.ts'
@@ -54,13 +56,17 @@ type Verb =
   | 'summarize'
   | 'updateMany'
   | 'deleteMany'
+  | 'updateWhere'
+  | 'deleteWhere'
   | 'createBatch'
   | 'getBatch'
   | 'applyBatch'
 type Run = (input: Values, context: MutationContext, shown?: readonly string[]) => Promise<unknown>
 
 /** The standard procedures, including those that a collection omits. */
-type Standard = Record<Verb, Run>
+type Standard = Record<Exclude<Verb, 'deleteWhere'>, Run> & {
+  deleteWhere: (input: Values, context: MutationContext) => Promise<{ message: string; removed: number }>
+}
 
 interface Declared {
   collection: CollectionFacts
@@ -111,6 +117,7 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
   const changedRow = rowsOf(procedures.updateMany?.input, noun)
   const changeable = { ...procedures.replace?.input.shape, ...procedures.update?.input.shape, ...changedRow }
   const rules = writeRules(facts, creation.shape, changeable)
+  const changesSchema = procedures.updateWhere?.input.shape.changes ?? z.object()
   const checkBatch = valueCheck(procedures.createBatch?.input.shape ?? {})
   const toDelete = (other: PropertyKey) =>
     roleToDelete((contract as Partial<Contract>)[other as CollectionNoun]?.procedures ?? {})
@@ -120,7 +127,17 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
     Object.values(references).some((reference) => reference?.table === noun && reference.onDelete === 'Cascade'),
   )
   const sortable = { ...Object.fromEntries(shown.map((field) => [field, field])), ...facts.sortAliases }
-  const written = { noun, name, tableOf, rows, rules, parseCreation: parserOf(creation), cascades, read: database.read }
+  const written = {
+    noun,
+    name,
+    one: facts.one,
+    tableOf,
+    rows,
+    rules,
+    parseCreation: parserOf(creation),
+    cascades,
+    read: database.read,
+  }
   const recordOf = (result: Result | undefined) => rows.present((result as { after: Row }).after)
   const change: Run = (input, context) => {
     const { id, if_version } = input as NamedRow
@@ -202,6 +219,22 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
         }),
       })
       return writeRecords(written, context, deletes, answer, input.partial === true)
+    },
+
+    updateWhere: (input, context) => {
+      const changes = readChanges(input.changes as Record<string, Values>, changesSchema)
+      return writeMatching(written, context, rows.where(input), changes, (matched, records) => ({
+        matched,
+        changed: records.filter(({ before, after }) => before?.version !== after?.version).length,
+      }))
+    },
+
+    deleteWhere: async (input, context) => {
+      if (input.id_in === undefined) authorize(context, facts.purgeRole)
+      return writeMatching(written, context, rows.where(input), undefined, (removed) => ({
+        message: `${removed} ${removed === 1 ? facts.one : noun} removed`,
+        removed,
+      }))
     },
 
     summarize: summaryService(tableOf, rows.where),

@@ -41,6 +41,8 @@ export interface WrittenCollection {
   noun: string
   /** The record's name in messages: `User` */
   name: string
+  /** The singular noun: `user` */
+  one: string
   tableOf: (tables: Tables) => RecordTable<Row>
   rows: RowMapping
   rules: WriteRules

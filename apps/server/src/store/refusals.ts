@@ -75,6 +75,12 @@ export function atRow(error: ApiError, at: Path): ApiError {
   return new FieldError(status, [{ path: at, message }], { reason })
 }
 
+/** The error of one of the records that match, which the request does not name. */
+export function ofRecord({ status, message, fields, reason }: ApiError, name: string, id: number): ApiError {
+  const named = fields.map((fault) => ({ ...fault, message: `${fault.message} (${name} ${id})` }))
+  return new ApiError(status, `${name} ${id}: ${message}`, { fields: named, reason })
+}
+
 /** The singular noun of a collection. */
 function oneOf(noun: string): string {
   return (contract as Record<string, { collection?: CollectionFacts }>)[noun]?.collection?.one ?? noun

@@ -79,7 +79,7 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
 
   const isDate = (field: string, value: unknown): value is string => dates.includes(field) && typeof value === 'string'
 
-  const filters = facts.filters.map((filter) => {
+  const filters = [...facts.filters, 'id_in', 'id_gte', 'id_lt'].map((filter) => {
     const { field, by } = readFilter(filter, filterable)
     const key = keyColumn(field)
     const equals = (value: unknown) => (isDate(field, value) ? new Date(value) : key.keyOf(value))
@@ -179,9 +179,15 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
       // The search names its columns, so it can be the condition of any column that has no other one.
       const { q } = input
       if (typeof q === 'string')
-        conditions.id = { contains: { ...contains(q, 'q'), columns: facts.search.map(searchColumn) } }
+        conditions.id = narrowed(conditions.id, 'contains', {
+          ...contains(q, 'q'),
+          columns: facts.search.map(searchColumn),
+        })
       return conditions as Where<Row>
     },
+
+    /** The condition for those of the records that have one of these ids. */
+    among: (where: Where<Row>, ids: number[]): Where<Row> => ({ ...where, id: narrowed(where.id, 'in', ids) as never }),
 
     keyColumn,
 
@@ -209,11 +215,12 @@ function contains(text: string, filter: string): Contains {
 }
 
 /** Combines the condition of a column with another one. */
-function narrowed(known: unknown, by: FilterFacts['by'], value: unknown): unknown {
-  if (known === undefined && by === 'value') return value
-  const isRange = typeof known === 'object' && known !== null && !(known instanceof Date)
-  const range: Range<unknown> = isRange ? known : known === undefined ? {} : { in: [known] }
+function narrowed(before: unknown, by: FilterFacts['by'], value: unknown): unknown {
+  if (before === undefined && by === 'value') return value
+  const isRange = typeof before === 'object' && before !== null && !(before instanceof Date)
+  const range: Range<unknown> = isRange ? before : before === undefined ? {} : { in: [before] }
   if (by !== 'value' && by !== 'in') return { ...range, [by]: value }
   const values = (by === 'in' ? value : [value]) as unknown[]
-  return { ...range, in: range.in?.filter((each) => values.includes(each)) ?? values }
+  const known = new Set(values)
+  return { ...range, in: range.in?.filter((each) => known.has(each)) ?? values }
 }

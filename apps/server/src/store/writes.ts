@@ -57,9 +57,13 @@ function ofCaller<T>(context: Context, work: () => Promise<T>): Promise<T> {
   return readsOf(queueKey(context), work, (readMs) => context.spend?.({ readMs }))
 }
 
-/** The number of records in the input of a write of many. */
+/** The number of records in the input of a write of many. A filter by a list of values has none. */
 function rowsIn(input: object): number {
-  return Object.values(input).reduce((sum, value) => (Array.isArray(value) ? sum + value.length : sum), 0)
+  return Object.values(input).reduce((sum, value) => (isRows(value) ? sum + value.length : sum), 0)
+}
+
+function isRows(value: unknown): value is object[] {
+  return Array.isArray(value) && typeof value[0] === 'object'
 }
 
 /**

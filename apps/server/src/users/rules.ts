@@ -10,17 +10,14 @@ export function userRules(checkPassword: CheckPassword): CollectionRules<'users'
       email_key: { from: 'email', make: searchKey as never },
       password_hash: { from: 'password', check: checkPassword, prepare: hashPasswords },
     },
-    procedures: ({ update }) => ({
+    procedures: ({ update, deleteWhere }) => ({
       setStatus: (input, context) => update(input, context) as never,
 
-      deleteByStatus: ({ status }, { write, read, spend }) =>
-        write(
-          async (tx) => {
-            const removed = await tx.users.deleteAll({ status })
-            return { removed, message: `${removed} ${status} ${removed === 1 ? 'user' : 'users'} removed` }
-          },
-          { prepare: async () => spend?.({ rows: await read.users.count({ status }) }) },
-        ),
+      // As specified: `2 inactive users removed`.
+      deleteWhere: async (input, context) => {
+        const { removed, message } = await deleteWhere(input, context)
+        return { removed, message: input.status === undefined ? message : message.replace(' ', ` ${input.status} `) }
+      },
     }),
   }
 }

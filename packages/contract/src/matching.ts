@@ -1,0 +1,172 @@
+import { mutation, type Procedure } from '@resource/openapi/contract'
+import { factsOf } from '@resource/openapi/schema'
+import { z } from 'zod'
+import type { RestOf } from './declaration.ts'
+import { idempotencyKey, message, must, recordId, writeHeaders } from './fields.ts'
+import type { Role } from './roles.ts'
+import { or } from './words.ts'
+
+/** The most records that a write by filter changes or deletes. */
+export const MAX_MATCHING = 10_000
+
+const idsRule = must(`a list of 1 to ${MAX_MATCHING.toLocaleString('en')} ids`)
+const id = z.int(must('a whole number'))
+
+/** The filters by id, which lists do not have. */
+const byId = {
+  id_in: z
+    .array(recordId, idsRule)
+    .min(1, idsRule)
+    .max(MAX_MATCHING, idsRule)
+    .optional()
+    .meta({ description: 'Only the records with these ids.', param: { style: 'form', explode: false } }),
+  id_gte: id.optional().meta({ description: 'Only records with at least this id: 1 for all records.' }),
+  id_lt: id.optional().meta({ description: 'Only records with an id below this one.' }),
+}
+
+type ById = typeof byId
+
+const amount = z.number(must('a number')).optional()
+
+/** The fields of a shape that are numbers. */
+type NumberFields<F extends z.ZodRawShape> = {
+  [N in keyof F as NonNullable<z.output<F[N]>> extends number ? N : never]: typeof amount
+}
+
+function changesOf<F extends z.ZodRawShape>(set: z.ZodObject<F>) {
+  const numbers = Object.keys(set.shape).filter((name) => ['number', 'integer'].includes(typeOf(set, name)))
+  const amounts = z.strictObject(Object.fromEntries(numbers.map((name) => [name, amount])), must('an object'))
+  return {
+    set: set.optional().meta({ description: 'The new values.' }),
+    ...(numbers.length > 0 && {
+      add: amounts.optional().meta({ description: 'An amount to add to a number of each record; it may be negative.' }),
+      multiply: amounts.optional().meta({ description: 'A factor for a number of each record: 1.1 adds 10 %.' }),
+    }),
+  } as unknown as MatchingChanges<F>
+}
+
+function typeOf(set: z.ZodObject, name: string): string {
+  return factsOf(set.shape[name] as z.ZodType).type
+}
+
+/** A collection without numbers has no `add` and `multiply`. */
+type MatchingChanges<F extends z.ZodRawShape> = { set: z.ZodOptional<z.ZodObject<F>> } & ([
+  keyof NumberFields<F>,
+] extends [never]
+  ? unknown
+  : { [How in 'add' | 'multiply']: z.ZodOptional<z.ZodObject<NumberFields<F>>> })
+
+const updated = z
+  .object({
+    matched: z.int().min(0).meta({ description: 'The number of matching records.' }),
+    changed: z
+      .int()
+      .min(0)
+      .meta({ description: 'The number of records that were changed; the others had the values.' }),
+  })
+  .meta({ id: 'MatchingUpdate', examples: [{ matched: 12, changed: 10 }] })
+
+const deleted = message
+  .extend({ removed: z.int().min(0).meta({ description: 'The number of deleted records.' }) })
+  .meta({ id: 'MatchingDeletion', examples: [{ message: '3 items removed', removed: 3 }] })
+
+/** The procedures that change or delete all matching records. */
+export interface MatchingProcedures<L extends z.ZodRawShape, F extends z.ZodRawShape> {
+  /** Changes all matching records, or none. At least one filter is required. */
+  updateWhere: Procedure<
+    'mutation',
+    z.ZodObject<L & ById & { changes: z.ZodObject<MatchingChanges<F>>; idempotency_key: typeof idempotencyKey }>,
+    typeof updated
+  >
+  /** Deletes all matching records, or none. At least one filter is required. */
+  deleteWhere: Procedure<'mutation', z.ZodObject<L & ById & { idempotency_key: typeof idempotencyKey }>, typeof deleted>
+}
+
+interface MatchingOptions<L extends z.ZodRawShape, F extends z.ZodRawShape> {
+  noun: string
+  One: string
+  Many: string
+  /** The path of the collection. */
+  path: `/${string}`
+  filters: L
+  /** The fields that a change can set. */
+  fields: z.ZodObject<F>
+  /** The role that a deletion by other filters than `id_in` requires. */
+  purgeRole: Role
+}
+
+/** The procedures that change or delete all matching records. */
+export function matching<L extends z.ZodRawShape, F extends z.ZodRawShape>(
+  { noun, One, Many, path, filters, fields, purgeRole }: MatchingOptions<L, F>,
+  rest: RestOf,
+) {
+  const where = { ...filters, ...byId }
+  const names = Object.keys(where)
+  // Strict: to ignore another filter would change more records than the caller asked for.
+  const filtered = <S extends z.ZodRawShape>(others: S) =>
+    z
+      .strictObject({ ...where, ...others, idempotency_key: idempotencyKey })
+      .refine((input) => names.some((name) => (input as Record<string, unknown>)[name] !== undefined), {
+        error: `At least one filter is required: ${or(names)}`,
+      })
+  const changes = z
+    .strictObject(changesOf(fields), must('an object'))
+    .superRefine(checkOnce)
+    .refine(hasChange, {
+      error: 'must have at least one field in set, add or multiply',
+      // Not in addition to the error of an unknown field.
+      when: ({ issues }) => issues.length === 0,
+    })
+    .meta({ id: `${One}MatchingChanges` })
+  const limit = MAX_MATCHING.toLocaleString('en')
+  const some = `At least one filter is required, and at most ${limit} ${noun} may match.`
+  return {
+    updateWhere: mutation({
+      input: filtered({ changes }),
+      output: updated,
+      errors: [409],
+      ...rest('updateWhere', {
+        method: 'PATCH',
+        path,
+        operationId: `updateMatching${Many}`,
+        summary: `Update all matching ${noun}`,
+        description: `Changes the same fields of all matching ${noun}, or of none. Sums and products are rounded half up. ${some}`,
+        successDescription: `The number of ${noun} that match and that were changed.`,
+        body: 'changes',
+        headerParams: writeHeaders,
+      }),
+    }),
+    deleteWhere: mutation({
+      input: filtered({}),
+      output: deleted,
+      errors: [409],
+      ...rest('deleteWhere', {
+        method: 'DELETE',
+        path,
+        operationId: `deleteMatching${Many}`,
+        summary: `Delete all matching ${noun}`,
+        description: `Deletes all matching ${noun}, or none. ${some} Without \`id_in\` it requires the role \`${purgeRole}\` once API keys exist.`,
+        successDescription: `A message with the number of deleted ${noun}.`,
+        headerParams: writeHeaders,
+      }),
+    }),
+  }
+}
+
+type Changes = { [How in 'set' | 'add' | 'multiply']?: Record<string, unknown> | undefined }
+
+function checkOnce(changes: unknown, context: z.core.$RefinementCtx): void {
+  const seen = new Set<string>()
+  for (const [how, values = {}] of Object.entries(changes as Changes)) {
+    for (const name of Object.keys(values)) {
+      if (seen.has(name)) {
+        context.addIssue({ code: 'custom', path: [how, name], message: 'must be in only one of set, add and multiply' })
+      }
+      seen.add(name)
+    }
+  }
+}
+
+function hasChange(changes: unknown): boolean {
+  return Object.values(changes as Changes).some((values = {}) => Object.values(values).some((one) => one !== undefined))
+}
