@@ -38,6 +38,8 @@ for (const name of ['openapi', 'client']) {
         noEmit: false,
         declaration: true,
         emitDeclarationOnly: true,
+        // `typecheck` has checked the same sources. Only the emit takes a quarter of the time.
+        noCheck: true,
         rootDir: packages,
         outDir: types,
         typeRoots: [join(root, 'node_modules', '@types')],
