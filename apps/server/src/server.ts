@@ -99,10 +99,11 @@ export async function startServer(
       else if (hasPath) serve(req, res)
       else refuseTarget(req as Request, res)
     }
-    if (queue.hasTime(arrivedMs, MONITORING_PATHS.has(url))) start(false)
-    else queue.add({ caller: limits.queueKey(req as Request), arrivedMs, isGone: () => res.destroyed, serve: start })
+    if (queue.hasTime(arrivedMs, isMonitoring(req))) return start(false)
+    queue.add({ caller: limits.queueKey(req as Request), arrivedMs, isGone: () => res.destroyed, serve: start })
+    if (isMonitoring(req)) connections.readMonitorsInTurns()
   }
-  const connections = new Connections({ max: config.MAX_CONNECTIONS, take })
+  const connections = new Connections({ max: config.MAX_CONNECTIONS, isMonitoring, take })
   const server = createHttpServer(app, connections)
   server.on('connection', () => queue.accepted())
   let url: string
@@ -143,6 +144,10 @@ export async function startServer(
     },
     countUnexpected: metrics.countUnexpected,
   }
+}
+
+function isMonitoring({ url = '' }: IncomingMessage): boolean {
+  return MONITORING_PATHS.has(url)
 }
 
 /**
