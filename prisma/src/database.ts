@@ -31,8 +31,11 @@ export interface Database {
   write<T>(work: (tx: TablesAndPrisma, control: WriteControl) => Promise<T>, options?: WriteOptions): Promise<T>
   /** On PostgreSQL: the connections of the pool, and the number of queries that wait for one. */
   connections?(): { busy: number; idle: number; waiting: number }
-  /** On PostgreSQL: whether a query fails because the wait for a connection would be too long. */
-  isOverloaded?(): boolean
+  /**
+   * Whether a query fails because its wait would be too long: on PostgreSQL that for a connection; of the caller, that of a
+   * long read.
+   */
+  isOverloaded(caller?: string): boolean
   /**
    * Checks within a second whether the database serves reads and writes, whatever else it does.
    *

@@ -1,19 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
+import { Busy } from './errors.ts'
 import { Slots } from './slots.ts'
 import type { Executor } from './tables/executor.ts'
+import { WaitLimit } from './wait-limit.ts'
 
 // Bounds the queue.
 const MAX_WAIT_MS = 5_000
 
-/** Who reads, and who is told how long each long read took. */
+/** Who reads, and who is told of long reads. */
 interface Reader {
   caller: string
+  /** Called at the end of each long read with the time that it took in ms. */
   onLong: (readMs: number) => void
+  /** Called when one fails because too many of the caller wait. */
+  onRefused: () => void
 }
 
 const readers = new AsyncLocalStorage<Reader>()
-const NOBODY: Reader = { caller: 'nobody', onLong: () => {} }
+const NOBODY: Reader = { caller: 'nobody', onLong: () => {}, onRefused: () => {} }
 
 // What follows a long read, such as the text of a large page, may take tens of milliseconds. A turn of the event loop accepts
 // one connection, so some turns without such work come first; under load, when turns are long, no more than in this time.
@@ -31,38 +36,71 @@ async function pause() {
 /**
  * Runs work on behalf of a caller. Its long reads wait in a queue that is fair between callers; reads outside of such work
  * are those of one caller.
- *
- * @param onLong called at the end of each long read with the time that it took in ms
  */
-export function readsOf<T>(caller: string, work: () => Promise<T>, onLong: (readMs: number) => void): Promise<T> {
-  return readers.run({ caller, onLong }, work)
+export function readsOf<T>(reader: Reader, work: () => Promise<T>): Promise<T> {
+  return readers.run(reader, work)
 }
 
-/**
- * Returns a function that runs long reads: so many at the same time, and fewer of one caller, so that others are served.
- *
- * @throws Busy if the reads before this one take too long
- */
-export function longReads(max: number, maxPerCaller: number): <T>(read: () => Promise<T>) => Promise<T> {
-  const slots = new Slots(max, { maxPerCaller, maxWaitMs: MAX_WAIT_MS, what: 'long reads' })
-  return (read) => {
-    const { caller, onLong } = readers.getStore() ?? NOBODY
-    return slots.run(async () => {
+/** Runs long reads: so many at the same time, and fewer of one caller, so that others are served. */
+export class LongReads {
+  readonly #slots: Slots
+  /** Of the callers whose reads wait. */
+  readonly #waits = new Map<string, WaitLimit>()
+
+  constructor(max: number, maxPerCaller: number) {
+    this.#slots = new Slots(max, { maxPerCaller, maxWaitMs: MAX_WAIT_MS, what: 'long reads' })
+  }
+
+  /** @throws Busy if the reads before this one take too long, or if too many of its caller wait */
+  async run<T>(read: () => Promise<T>): Promise<T> {
+    const { caller, onLong, onRefused } = readers.getStore() ?? NOBODY
+    if (this.isOverloaded(caller)) {
+      onRefused()
+      throw new Busy('Too many long reads are waiting.')
+    }
+    const turn = this.#slots.acquire(caller)
+    if (turn !== undefined) await this.#wait(caller, turn)
+    try {
       const startMs = performance.now()
       const result = await read().finally(() => onLong(performance.now() - startMs))
       lastResult = lastResult.then(pause)
       await lastResult
       return result
-    }, caller)
+    } finally {
+      this.#slots.release(caller)
+    }
+  }
+
+  /** Whether the wait of a caller's next long read would be too long. */
+  isOverloaded(caller: string): boolean {
+    return this.#waits.get(caller)?.isOverloaded() ?? false
+  }
+
+  async #wait(caller: string, turn: Promise<void>): Promise<void> {
+    const waits = this.#waits.get(caller) ?? new WaitLimit()
+    this.#waits.set(caller, waits)
+    const wait = waits.begin()
+    let isServed = false
+    try {
+      await turn
+      isServed = true
+    } finally {
+      waits.end(wait, isServed)
+      if (waits.isEmpty) this.#waits.delete(caller)
+    }
   }
 }
 
-/** An executor whose long reads leave some of a server's connections to short ones, and most of the others to other callers. */
-export function withLongReads(executor: Executor, connections: number): Executor {
-  const run = longReads(Math.max(1, connections - 2), Math.max(1, Math.floor(connections / 4)))
+/** The long reads of a server with this many connections: they leave some to short reads, and most of the others to other callers. */
+export function longReadsOf(connections: number): LongReads {
+  return new LongReads(Math.max(1, connections - 2), Math.max(1, Math.floor(connections / 4)))
+}
+
+/** An executor with a background for long reads. */
+export function withLongReads(executor: Executor, reads: LongReads): Executor {
   const background: Executor['background'] = {
-    all: (statement) => run(async () => executor.all(statement)),
-    raw: (statement) => run(async () => executor.raw(statement)),
+    all: (statement) => reads.run(async () => executor.all(statement)),
+    raw: (statement) => reads.run(async () => executor.raw(statement)),
   }
   return { ...executor, background }
 }

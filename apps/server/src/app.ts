@@ -108,6 +108,7 @@ export function createApp(options: AppOptions): App {
         onReplay: calls === 1 ? () => req.res?.setHeader('Idempotent-Replayed', 'true') : undefined,
         isStrict: prefersStrict(req.headers),
         ...(rate !== undefined && { spend: (work) => rate.countWork(req, work) }),
+        refuseNext: (reader) => limits.refuseNext(req, reader),
         read: database.read,
       }
     }

@@ -43,6 +43,6 @@ test('a burst of health checks on 1,000 connections is read in several turns of 
   const statuses = answers.map(([data]) => data.toString('latin1', 0, 12))
   expect(new Set(statuses)).toEqual(new Set(['HTTP/1.1 200']))
   expect(total).toBe(CONNECTIONS)
-    expect(most).toBeLessThan(500)
+  expect(most).toBeLessThan(500)
   for (const socket of sockets) socket.destroy()
 })

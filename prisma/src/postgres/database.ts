@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine, Options } from '../database.ts'
 import { Conflict } from '../errors.ts'
-import { withLongReads } from '../long-reads.ts'
+import { longReadsOf, withLongReads } from '../long-reads.ts'
 import { Slots } from '../slots.ts'
 import { declarations } from '../tables/declarations.ts'
 import type { Executor } from '../tables/executor.ts'
@@ -55,7 +55,8 @@ async function openEngine(
   const isSearchIndexed = await hasSearchIndexes(executor)
   if (!isSearchIndexed) onWarning(UNINDEXED)
   const searchLimit = isSearchIndexed ? undefined : SEARCH_LIMIT
-  const read = withLongReads({ ...readOnly(executor), searchLimit }, pool.options.max)
+  const longReads = longReadsOf(pool.options.max)
+  const read = withLongReads({ ...readOnly(executor), searchLimit }, longReads)
   const oneByOne = keyedSlots(queueTimeoutMs)
   const { max } = pool.options
   // As long as a write may take: others with the same records may run first.
@@ -81,7 +82,7 @@ async function openEngine(
       idle: pool.idleCount,
       waiting: pool.waitingCount + writes.waiting,
     }),
-    isOverloaded: () => pool.isOverloaded(),
+    isOverloaded: (caller) => (caller === undefined ? pool.isOverloaded() : longReads.isOverloaded(caller)),
     ping: () => readiness.check(),
     close: async () => {
       await readiness.close()

@@ -1,26 +1,12 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
 import type { PoolSettings } from '../database.ts'
-import { LinkedQueue, QueueNode } from '../linked-queue.ts'
+import { WaitLimit } from '../wait-limit.ts'
 import { NO_FREE_CONNECTION } from './errors.ts'
 import { SessionClient } from './session.ts'
 import type { PostgresUrl } from './url.ts'
 
 const SOCKET_GRACE_MS = 2_000
-
-// Fewer waiting queries are no overload, however slow they are: a burst of a hundred concurrent callers is served.
-const BURST_QUEUE = 100
-// Under overload this many queries may always wait.
-const MIN_QUEUE = 10
-// Overload begins when a burst would wait longer than this.
-const MAX_WAIT_MS = 250
-// The maximum wait under overload, as for the event loop. Objects that wait longer survive V8's young-generation
-// collections, and so do the rows of their results. For pages of 1,000 rows that took a third of the CPU (docs/decisions/limits.md).
-const OVERLOAD_WAIT_MS = 30
-// Overload ends when the queue has been short for this time.
-const CALM_MS = 500
-// Weight of a sample in the moving average of the time between two acquisitions: about the last 32 count.
-const WEIGHT = 1 / 32
 
 /**
  * A connection pool for PostgreSQL. Timeouts in the URL take precedence over `settings`. A broken connection is removed, and
@@ -59,12 +45,7 @@ type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, do
  * Without the bound, the queue grows under overload until every query times out.
  */
 export class BoundedPool extends pg.Pool {
-  /** The start times of the waiting queries. */
-  readonly #waiting = new LinkedQueue<number>()
-  #lastAcquiredMs = 0
-  #meanIntervalMs = 0
-  #isOverloaded = false
-  #lastLongMs = 0
+  readonly #waits = new WaitLimit()
 
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Callback): void
@@ -83,40 +64,21 @@ export class BoundedPool extends pg.Pool {
       callback(new Error(NO_FREE_CONNECTION), undefined, () => {})
       return
     }
-    const waiter = new QueueNode(performance.now())
-    this.#waiting.add(waiter)
+    const wait = this.#waits.begin()
     super.connect((error, client, done) => {
-      this.#waiting.remove(waiter)
-      if (error === undefined) this.#countAcquisition(waiter.member)
+      this.#waits.end(wait, error === undefined)
       callback(error, keptAfterRejection(client), done)
     })
   }
 
   /** How long the first of the waiting queries has waited, in milliseconds; 0 if none waits. */
   get waitMs(): number {
-    const { first } = this.#waiting
-    return first === undefined ? 0 : performance.now() - first.member
+    return this.#waits.firstMs
   }
 
   /** Whether the wait of a new query would be too long. */
   isOverloaded(): boolean {
-    const { size, first } = this.#waiting
-    const nowMs = performance.now()
-    if (this.#isOverloaded && nowMs - this.#lastLongMs > CALM_MS) this.#isOverloaded = false
-    if (size < MIN_QUEUE) return false
-    const isStuck = first !== undefined && nowMs - first.member > MAX_WAIT_MS
-    const expectedMs = size * this.#meanIntervalMs
-    if (!isStuck && expectedMs <= OVERLOAD_WAIT_MS) return false
-    this.#lastLongMs = nowMs
-    if (size >= BURST_QUEUE && (isStuck || expectedMs > MAX_WAIT_MS)) this.#isOverloaded = true
-    return this.#isOverloaded
-  }
-
-  #countAcquisition(sinceMs: number): void {
-    const nowMs = performance.now()
-    const intervalMs = nowMs - Math.max(sinceMs, this.#lastAcquiredMs)
-    this.#meanIntervalMs += (intervalMs - this.#meanIntervalMs) * WEIGHT
-    this.#lastAcquiredMs = nowMs
+    return this.#waits.isOverloaded()
   }
 }
 

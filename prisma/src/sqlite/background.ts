@@ -1,4 +1,4 @@
-import { longReads } from '../long-reads.ts'
+import { LongReads } from '../long-reads.ts'
 import type { Executor, RawResult } from '../tables/executor.ts'
 import { numeric, type Statement } from '../tables/sql.ts'
 import { fromSqlite, withOpaquePlaceholders } from './connection.ts'
@@ -11,7 +11,7 @@ const THREADS = 2
 export class SqliteBackground implements Pick<Executor, 'all' | 'raw'> {
   readonly #file: string
   readonly #synced: () => Promise<void>
-  readonly #run = longReads(THREADS, 1)
+  readonly #reads = new LongReads(THREADS, 1)
   readonly #threads = new Set<SqliteThread>()
   #isClosed = false
 
@@ -23,15 +23,19 @@ export class SqliteBackground implements Pick<Executor, 'all' | 'raw'> {
 
   /** @throws Busy if the reads before this one take too long */
   all({ text, values }: Statement): Promise<unknown[]> {
-    return this.#run(async () => (await this.#read({ text: withOpaquePlaceholders(text), values })).rows)
+    return this.#reads.run(async () => (await this.#read({ text: withOpaquePlaceholders(text), values })).rows)
   }
 
   /** @throws Busy if the reads before this one take too long */
   raw(statement: Statement): Promise<RawResult> {
-    return this.#run(async () => {
+    return this.#reads.run(async () => {
       const { columns, rows } = await this.#read(statement, true)
       return { columns, rows: rows as unknown[][], count: rows.length }
     })
+  }
+
+  isOverloaded(caller: string): boolean {
+    return this.#reads.isOverloaded(caller)
   }
 
   /** Rejects all reads and ends the threads, which first complete their running statements. */

@@ -28,6 +28,7 @@ export async function openSqlite(file: string, limits: Limits, options: Options)
       guard.check()
       return result
     },
+    isOverloaded: (caller) => caller !== undefined && background.isOverloaded(caller),
     ping: async () => {
       writer.check()
       assertTables(reader)

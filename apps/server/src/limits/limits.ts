@@ -21,6 +21,7 @@ export type Limits = ReturnType<typeof createLimits>
 const DEFAULT_RATE_LIMIT = 6_000
 // Of MAX_REQUESTS. A caller may have so many requests in progress even if others use all of them, and so many more are served.
 const SHARE = 0.25
+const MAX_REFUSED_READERS = 1_000
 const OVERLOAD = 'requests refused for overload'
 
 /**
@@ -69,6 +70,18 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
     })
     return true
   }
+  /** The callers of long reads that were refused, by the requests that asked for them. */
+  const refusedReaders = new Map<string, string>()
+  const sourceOf = (req: Request) => `${queueKey(req)} ${(req.originalUrl ?? req.url).split('?', 1)}`
+  const hasRefusedReads = (req: Request) => {
+    if (refusedReaders.size === 0) return false
+    const source = sourceOf(req)
+    const reader = refusedReaders.get(source)
+    if (reader === undefined) return false
+    const isRefused = database.isOverloaded(reader)
+    if (!isRefused) refusedReaders.delete(source)
+    return isRefused
+  }
   const queueKey = (req: Request): string => {
     if (MONITORING_PATHS.has(req.url)) return 'monitoring'
     return credentials(req.headers) ?? callerAddress(req, behindProxy)
@@ -81,10 +94,20 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
      */
     isOverloaded: (req: Request, res: ServerResponse, isLate: boolean): boolean => {
       if (MONITORING_PATHS.has(req.url)) return false
-      if (!isLate && database.isOverloaded?.() !== true && hasRoom(req, res)) return false
+      if (!isLate && !database.isOverloaded() && !hasRefusedReads(req) && hasRoom(req, res)) return false
       overload++
       logOverload(OVERLOAD, {}, {}, OVERLOAD)
       return true
+    },
+    /**
+     * Refuses requests of the same source for the same path as long as too many long reads of their caller wait: later, a
+     * refusal costs ten times as much.
+     *
+     * @param reader the caller of the long reads
+     */
+    refuseNext: (req: Request, reader: string): void => {
+      if (refusedReaders.size >= MAX_REFUSED_READERS) refusedReaders.clear()
+      refusedReaders.set(sourceOf(req), reader)
     },
     /** The key for fairness between callers, before they are known: credentials, or the address. */
     queueKey,

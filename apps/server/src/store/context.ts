@@ -23,6 +23,13 @@ export interface Context {
    * @throws ApiError 429 if the quota does not cover the rows
    */
   spend?: (work: { rows: number } | { readMs: number }) => void
+  /**
+   * Refuses further such requests before any work is done for them, as long as too many long reads of the caller wait; absent
+   * for local calls.
+   *
+   * @param caller of the long reads
+   */
+  refuseNext?: (caller: string) => void
   /** The tables for reads: they include the caller's own earlier writes, but may lack the latest writes of others. */
   read: TablesAndPrisma
 }

@@ -54,7 +54,9 @@ export function withWrites(target: Target, services: Services): Implementation<C
 
 /** Runs reads on behalf of a caller, who pays for the long ones. */
 function ofCaller<T>(context: Context, work: () => Promise<T>): Promise<T> {
-  return readsOf(queueKey(context), work, (readMs) => context.spend?.({ readMs }))
+  const caller = queueKey(context)
+  const onLong = (readMs: number) => context.spend?.({ readMs })
+  return readsOf({ caller, onLong, onRefused: () => context.refuseNext?.(caller) }, work)
 }
 
 /** The number of records in the input of a write of many. A filter by a list of values has none. */
