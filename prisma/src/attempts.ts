@@ -1,4 +1,5 @@
 import type { WriteControl } from './database.ts'
+import type { RecordedChange } from './tables/audit.ts'
 import type { Executor } from './tables/executor.ts'
 import { guarded } from './tables/guarded.ts'
 
@@ -6,8 +7,15 @@ const SAVEPOINT = { text: 'SAVEPOINT "attempt"', values: [] }
 const RELEASE = { text: 'RELEASE SAVEPOINT "attempt"', values: [] }
 const ROLLBACK_TO = { text: 'ROLLBACK TO SAVEPOINT "attempt"', values: [] }
 
-/** Adds attempts to the executor of a transaction. */
-export function withAttempts(executor: Executor): WriteControl & { guarded: Executor } {
+/**
+ * Adds attempts to the executor of a transaction.
+ *
+ * @param changes those that the transaction records: a failed attempt leaves none
+ */
+export function withAttempts(
+  executor: Executor,
+  changes: RecordedChange[] = [],
+): Pick<WriteControl, 'attempt'> & { guarded: Executor } {
   let failure: Error | undefined
   return {
     guarded: guarded(executor, () => {
@@ -15,11 +23,13 @@ export function withAttempts(executor: Executor): WriteControl & { guarded: Exec
     }),
     attempt: async (work) => {
       await executor.run(SAVEPOINT)
+      const before = changes.length
       try {
         const result = await work()
         await executor.run(RELEASE)
         return result
       } catch (error) {
+        changes.length = before
         try {
           await executor.run(ROLLBACK_TO)
           await executor.run(RELEASE)

@@ -1,5 +1,5 @@
 import type { PrismaModels } from './prisma.ts'
-import type { AuditContext } from './tables/audit.ts'
+import type { AuditContext, RecordedChange } from './tables/audit.ts'
 import type { Tables } from './tables/declarations.ts'
 import type { Around, Executor } from './tables/executor.ts'
 
@@ -52,6 +52,8 @@ export interface WriteControl {
    * Attempts may be nested, but not run at the same time. Not for `autocommit`.
    */
   attempt<T>(work: () => Promise<T>): Promise<T>
+  /** The changes of audited records so far, in their order, if the write records them. */
+  changes: readonly RecordedChange[]
 }
 
 export interface WriteOptions {
@@ -66,6 +68,8 @@ export interface WriteOptions {
   autocommit?: boolean | undefined
   /** Audits the changes, in the same transaction; no audit entries when absent. */
   audit?: AuditContext | undefined
+  /** Whether to record the audited changes; not for `autocommit`. */
+  records?: boolean | undefined
 }
 
 /** Timeouts of a write in ms, after which it fails as busy. */

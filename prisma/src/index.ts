@@ -6,6 +6,7 @@ import { openSqlite } from './sqlite/database.ts'
 import { databaseFile } from './sqlite/file.ts'
 import { assertExists } from './sqlite/file-guard.ts'
 import { migrate } from './sqlite/migrate.ts'
+import type { RecordedChange } from './tables/audit.ts'
 import type { Executor } from './tables/executor.ts'
 import type { TableOptions } from './tables/locks.ts'
 import { sqlTables } from './tables/tables.ts'
@@ -29,7 +30,7 @@ export { LinkedQueue, QueueNode } from './linked-queue.ts'
 export { readsOf } from './long-reads.ts'
 export { createPacer } from './pacer.ts'
 export { isPostgresUrl } from './postgres/url.ts'
-export type { AuditContext } from './tables/audit.ts'
+export { type AuditContext, type AuditedTable, type RecordedChange, shownRecord } from './tables/audit.ts'
 export { declarations, type Tables } from './tables/declarations.ts'
 export type { Around } from './tables/executor.ts'
 export { keysetRanges, type Position } from './tables/keyset.ts'
@@ -77,12 +78,19 @@ export async function createDatabase(url: string, options: Options = {}): Promis
     ...engine,
     read: Object.assign(sqlTables(engine.read, { around }), { prisma: async () => (await prisma()).reads }),
     write: (work, options = {}) => {
-      const { audit } = options
-      const write = () => engine.write((executor) => runWrite(executor, prisma, work, { around, audit }), options)
+      const { audit, records } = options
+      const run = (executor: Executor) => {
+        // PostgreSQL runs a write again after a conflict.
+        const changes = records ? [] : undefined
+        return runWrite(executor, prisma, work, { around, audit, changes })
+      }
+      const write = () => engine.write(run, options)
       return around === undefined ? write() : around('transaction', '', write)
     },
   }
 }
+
+const NO_CHANGES: readonly RecordedChange[] = []
 
 type OpenPrisma = () => ReturnType<typeof openPrisma>
 
@@ -92,7 +100,8 @@ async function runWrite<T>(
   work: (tx: TablesAndPrisma, control: WriteControl) => Promise<T>,
   options: TableOptions,
 ): Promise<T> {
-  const { attempt, guarded } = withAttempts(executor)
+  const { changes } = options
+  const { attempt, guarded } = withAttempts(executor, changes)
   const open = async () => (await prisma()).transaction(guarded, options.audit)
   let opened: ReturnType<typeof open> | undefined
   const tables = Object.assign(sqlTables(guarded, { ...options, locks: true }), {
@@ -102,7 +111,7 @@ async function runWrite<T>(
     },
   })
   try {
-    return await work(tables, { attempt })
+    return await work(tables, { attempt, changes: changes ?? NO_CHANGES })
   } finally {
     opened?.then(
       ({ end }) => end(),

@@ -2,7 +2,10 @@ import type { Client } from '@resource/client'
 import { type Contract, contract, type Input, type Output, type WritableNoun } from '@resource/contract'
 import type { z } from 'zod'
 
-export type Noun = keyof Contract
+/** The resources with records. */
+export type Noun = {
+  [N in keyof Contract]: Contract[N]['procedures'] extends { list: object } ? N : never
+}[keyof Contract]
 export type JsonObject = Record<string, unknown>
 
 /** A procedure as the commands see it. */
@@ -26,7 +29,9 @@ export const KEY = 'idempotency_key' satisfies keyof Input<WritableNoun, 'create
 /** The paging fields of a list result. */
 export type PageInfo = Pick<Output<Noun, 'list'>, 'page' | 'limit' | 'next' | 'total' | 'searched'>
 
-export const nouns = Object.keys(contract) as Noun[]
+export const nouns = Object.entries(contract).flatMap(([noun, { procedures }]) =>
+  'list' in procedures ? [noun as Noun] : [],
+)
 
 /** A number of records: `1 item`, `2 items`. */
 export function countOf(noun: Noun, count: number): string {

@@ -16,9 +16,10 @@ const BULK = [
   'applyBatch',
 ]
 
-test('every procedure of the contract has a command, except those of many records', async () => {
+test('every procedure of the contract of a resource with records has a command, except those of many records', async () => {
   await using service = await startService()
   for (const [noun, { procedures }] of Object.entries(contract)) {
+    if (!('list' in procedures)) continue
     const { stdout, code } = await service.run([noun, '--help'])
     expect(code).toBe(0)
     for (const verb of Object.keys(procedures).filter((verb) => !BULK.includes(verb))) {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
-import { ApiError, expressHandlers, prefersStrict } from '@resource/openapi'
+import { ApiError, expressHandlers, FieldError, prefersStrict } from '@resource/openapi'
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import type { Logger } from 'pino'
 import type { Access } from './access/access.ts'
@@ -105,6 +105,7 @@ export function createApp(options: AppOptions): App {
         requestId: requestId(req),
         address: () => addressOf(req, behindProxy),
         headers,
+        ifEffect: effectIn(req.headers),
         onReplay: calls === 1 ? () => req.res?.setHeader('Idempotent-Replayed', 'true') : undefined,
         isStrict: prefersStrict(req.headers),
         ...(rate !== undefined && { spend: (work) => rate.countWork(req, work) }),
@@ -170,6 +171,16 @@ export function createApp(options: AppOptions): App {
   return { app, refuseOverload: refusal(OVERLOADED), refuseTarget: refusal(OTHER_TARGET) }
 }
 
+const IF_EFFECT = 'if-effect'
+
+/** The effect that the request's write must have. @throws FieldError 400 */
+function effectIn({ [IF_EFFECT]: header }: IncomingHttpHeaders): string | undefined {
+  if (header === undefined) return undefined
+  const [, effect] = /^"([\w-]{43})"$/.exec(String(header)) ?? []
+  if (effect !== undefined) return effect
+  throw new FieldError(400, [{ path: ['If-Effect'], message: 'must be the effect of a preview in quotes' }])
+}
+
 // Refusals that depend on the caller.
 const REFUSALS = new Set([401, 403, 429])
 const OTHER_TARGET = new ApiError(400, 'The request target must be a path, such as /items, or an http or https URL')
@@ -181,6 +192,7 @@ function headersOfCall({ headers }: Request, calls: number): IncomingHttpHeaders
     throw new ApiError(400, 'If-Match applies to REST; over tRPC, give the call if_version')
   }
   if (calls === 1) return headers
+  if (headers[IF_EFFECT] !== undefined) throw new ApiError(400, 'If-Effect applies to a single call, not to a batch')
   // In a batch the header would be ambiguous, and ignoring it silently would break its guarantee.
   if (headers['idempotency-key'] !== undefined) {
     throw new ApiError(

@@ -60,7 +60,19 @@ export function createDocument(form: 'plain' | 'envelope' = 'plain') {
           .optional()
           .meta({ description: 'This is the answer to an earlier request with the same `Idempotency-Key`.' }),
       },
+      writeParameters: {
+        'If-Effect': z
+          .string()
+          .regex(/^"[\w-]{43}"$/)
+          .optional()
+          .meta({
+            description:
+              'Writes only if the write does exactly what the preview with this `effect` showed; otherwise 412.',
+            examples: ['"jTf0m5rVqyQ0zJ4Jm2d5l9u0Q1n2b7xk3sC6w8aYtEo"'],
+          }),
+      },
       errors: [429, 431, 503],
+      writeErrors: [412],
     },
   })
 }

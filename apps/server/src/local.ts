@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { Client } from '@resource/client'
+import { type Client, withActions } from '@resource/client'
 import type { Contract } from '@resource/contract'
 import { createDatabase } from '@resource/database'
 import { trpcRouter } from '@resource/openapi'
@@ -30,11 +30,12 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
   const caller: Caller = { name: 'local', detail: osUser(), role: 'admin' }
   const needsCredentials = async () => (await database.read.apiKeys.count({})) > 0
   const router = trpcRouter(createOperations(database, config, { needsCredentials }))
-  const ctx = { caller, isStrict: true, read: database.read }
+  const common = { caller, isStrict: true, read: database.read }
   const transport: Transport = {
     send: (calls, _credentials, signal) =>
       Promise.all(
-        calls.map(async ({ type, path, json }, batchIndex) => {
+        calls.map(async ({ type, path, json, ifEffect }, batchIndex) => {
+          const ctx = { ...common, ifEffect }
           const input = json === undefined ? undefined : JSON.parse(json)
           try {
             const getRawInput = async () => input
@@ -49,7 +50,7 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
       ),
   }
   // There is no HTTP request to save, and each call of a batch would wait for the others.
-  const client = clientOver<Contract>(transport, { ...options, batch: false })
+  const client = withActions(clientOver<Contract>(transport, { ...options, batch: false }))
   const own: Record<PropertyKey, unknown> = { close: database.close, [Symbol.asyncDispose]: database.close }
   return new Proxy(client as LocalClient, { get: (target, name) => own[name] ?? Reflect.get(target, name) })
 }

@@ -10,6 +10,7 @@ import type { Config } from './process/config.ts'
 import { auditedTables } from './store/audit-context.ts'
 import { type AllRules, collectionServices } from './store/collection.ts'
 import type { Context } from './store/context.ts'
+import { previewService } from './store/previews.ts'
 import { withWrites } from './store/writes.ts'
 import { userRules } from './users/rules.ts'
 
@@ -32,12 +33,22 @@ export function createOperations(
 ) {
   const checkPassword = passwordCheck(PASSWORD_MIN_LENGTH, needsCredentials)
   const rules: AllRules = { users: userRules(checkPassword) }
+  const services = {
+    ...collectionServices(database, rules),
+    keys: keyService(database, onKeyChanged),
+    audit: auditService(),
+  }
+  const calls = new Map<string, Call>()
   return implement<Contract, Context>(
     contract,
-    withWrites(
-      { database, audited: auditedTables(rules) },
-      { ...collectionServices(database, rules), keys: keyService(database, onKeyChanged), audit: auditService() },
-    ),
-    { translate: unavailable, authorize, observe },
+    { ...withWrites({ database, audited: auditedTables(rules) }, services), previews: previewService(calls) },
+    {
+      translate: unavailable,
+      authorize,
+      observe: (procedure, call) => {
+        calls.set(procedure, call)
+        return observe(procedure, call)
+      },
+    },
   )
 }

@@ -4,7 +4,7 @@ import { createDocument } from '../src/document.ts'
 import { CALLER_KINDS, type CallerKind, createCallers } from './callers.ts'
 import { exampleOf, operationIds, seed, seededId } from './examples.ts'
 import { startTestServer } from './harness.ts'
-import { inputOf, SPECIFIED } from './samples.ts'
+import { inputOf, PREVIEW, SPECIFIED } from './samples.ts'
 
 const REFUSED: readonly CallerKind[] = ['none', 'wrong', 'revoked', 'expired']
 
@@ -23,8 +23,9 @@ const stated = new Map(
   pathItems.flatMap((item) => Object.values(item).map((operation) => [operation.operationId, operation['x-role']])),
 )
 
-/** The role that an example requires: that of the operation, except for a batch that deletes and a deletion by status. */
+/** The role that an example requires: that of the operation, except for previews, a batch that deletes and a deletion by status. */
 function roleOf(input: unknown, access: Role, operationId?: string): Role {
+  if (input === PREVIEW) return 'writer'
   const isDeletion = (input as { action?: string } | undefined)?.action === 'delete'
   return isDeletion || operationId === 'deleteUsersByStatus' ? 'admin' : access
 }
@@ -114,6 +115,10 @@ test('C51 readers may only read; only admins may manage keys and read the audit 
   )
   const of = (role: Role) => roles.flatMap(([name, access]) => (access === role ? [name] : []))
   const reads = ['list', 'get', 'summarize', 'getBatch']
-  expect(of('reader')).toEqual(['users', 'books', 'items'].flatMap((noun) => reads.map((verb) => `${noun}.${verb}`)))
+  expect(of('reader')).toEqual([
+    ...['users', 'books', 'items'].flatMap((noun) => reads.map((verb) => `${noun}.${verb}`)),
+    // It needs the role of the write.
+    'previews.create',
+  ])
   expect(of('admin')).toEqual(['keys.list', 'keys.get', 'keys.create', 'keys.revoke', 'audit.list', 'audit.get'])
 })

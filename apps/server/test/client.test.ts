@@ -85,6 +85,7 @@ test('C63 the procedures of the specified resources match the API rules', () => 
     'keys.get',
     'keys.list',
     'keys.revoke',
+    'previews.create',
     'users.applyBatch',
     'users.create',
     'users.createBatch',

@@ -91,6 +91,7 @@ const wrapped: Record<string, Wrapping> = {
   revokeKey: {},
   listAuditEntries: { key: 'entries', facts: pageOne },
   getAuditEntry: { key: 'entry' },
+  createPreview: { key: 'preview' },
 }
 
 /** The standard operations of a collection. */

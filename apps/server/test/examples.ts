@@ -10,6 +10,7 @@ import {
   collectionAt,
   collections,
   inlined,
+  PREVIEW,
   pathOf,
   REFERENCED_ID,
   recordOf,
@@ -40,6 +41,7 @@ const ada = { username: 'Ada L.', email: 'adal@example.com' }
 const exceptions: Record<string, Partial<Example>> = {
   slashCreateUser: { json: ada },
   slashReplaceUser: { json: ada },
+  createPreview: { json: PREVIEW },
   deleteUsersByStatus: { path: '/api/users?status=active' },
 }
 
@@ -136,6 +138,7 @@ export async function seed(server: TestServer): Promise<void> {
 
 /** An error in the form of the path of an example (API rule C30). */
 export function errorOf({ path }: Example, message: unknown) {
-  if (/^\/api\/(keys|audit)/.test(path)) return { status: 'error', error: expect.objectContaining({ message }) }
+  if (/^\/api\/(keys|audit|previews)/.test(path))
+    return { status: 'error', error: expect.objectContaining({ message }) }
   return /^\/(api\/)?users(?![\w-])/.test(path) ? { error: message } : { message }
 }

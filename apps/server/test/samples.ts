@@ -39,7 +39,10 @@ export type Collection = {
 }[keyof Contract]
 
 /** The nouns of the API rules; tests list their operations explicitly. */
-export const SPECIFIED: readonly string[] = ['users', 'books', 'items', 'keys', 'audit']
+export const SPECIFIED: readonly string[] = ['users', 'books', 'items', 'keys', 'audit', 'previews']
+
+/** The input of a preview that writers may have. */
+export const PREVIEW = { operation: 'items.update', input: { id: 1, price: 30 } }
 
 const declared = Object.entries(contract).flatMap(([noun, resource]) =>
   'collection' in resource ? [noun as Collection] : [],
@@ -145,6 +148,7 @@ export function batchId(noun: string): number {
 
 /** An input with which a procedure succeeds on the record `id`. */
 export function inputOf(noun: keyof Contract, verb: string, id: number): Fields {
+  if (noun === 'previews') return PREVIEW
   if (verb === 'createBatch') return batchOf(noun as Collection)
   if (verb === 'updateWhere') return { id_in: [id], changes: { set: changesOf(noun as Collection) } }
   if (verb === 'deleteWhere') return { id_in: [id] }

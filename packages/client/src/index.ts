@@ -8,10 +8,14 @@ import {
   type ListedRecord as RecordOf,
   type RouterTo,
 } from '@resource/openapi/client'
+import { type Actions, withActions } from './actions.ts'
 import type { Api } from './api.ts'
 
-/** The client: every procedure of the service (`query` or `mutate`), and the lists of each noun as async iterators. */
-export interface Client extends Nouns {}
+/**
+ * The client: every procedure of the service (`query` or `mutate`), the lists of each noun as async iterators, and previews of
+ * writes.
+ */
+export interface Client extends Nouns, Actions {}
 
 type Nouns = { [N in Noun]: NounClient<N> }
 
@@ -47,7 +51,7 @@ export type AppRouter = RouterTo<Api>
 export function createClient(options: ClientOptions): Client {
   // The service compares the hash to detect clients built against a different contract.
   const headers = { 'X-Contract': CONTRACT_HASH, ...options.headers }
-  return createClientOf<Contract>({ ...options, headers } as OptionsOf<Contract>)
+  return withActions(createClientOf<Contract>({ ...options, headers } as OptionsOf<Contract>))
 }
 
 export {
@@ -72,4 +76,5 @@ export {
   UnknownProcedureError,
   VersionMismatchError,
 } from '@resource/openapi/client'
+export { type Actions, type WriteInput, type WriteName, withActions } from './actions.ts'
 export type * from './api.ts'

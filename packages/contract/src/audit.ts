@@ -21,7 +21,8 @@ const values = [
   z.null(),
   ...(shown.some((field) => factsOf(field).type === 'boolean') ? [z.boolean()] : []),
 ]
-const record = z.record(z.string(), z.union(values)).nullable()
+/** A record before or after a change; null if there is none. */
+export const recordAtChange = z.record(z.string(), z.union(values)).nullable()
 
 const entry = z
   .object({
@@ -39,11 +40,11 @@ const entry = z
     procedure: z.string().meta({ examples: ['users.update'] }),
     resource: z.string().meta({ examples: ['users'] }),
     record_id: recordId.meta({ description: 'The id of the record.', examples: [5] }),
-    before: record.meta({
+    before: recordAtChange.meta({
       description: 'The record before the change, without secrets; null for a new record.',
       examples: [{ id: 5, name: 'Ada', version: 1 }],
     }),
-    after: record.meta({
+    after: recordAtChange.meta({
       description:
         'The record after the change, without secrets; null for a deleted record. `password` is `set` if the change set one.',
       examples: [{ id: 5, name: 'Ada L.', password: 'set', version: 2 }],

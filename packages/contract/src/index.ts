@@ -1,11 +1,12 @@
 import type { Implementation as ImplementationOf, RouterOf } from '@resource/openapi/contract'
 import type { z } from 'zod'
 import { audit } from './audit.ts'
+import { previews } from './previews.ts'
 import { and, upper } from './words.ts'
 import { writable } from './writable.ts'
 
 /** The complete contract of the service: each resource with its procedures. */
-export const contract = { ...writable, audit }
+export const contract = { ...writable, audit, previews }
 
 const collections = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
 

@@ -9,10 +9,12 @@ const ENVELOPE = z
   .literal(true)
   .meta({ description: 'Wraps the response, including errors, in the standard envelope `{ status, data, meta }`.' })
 
+/** @param others further header parameters */
 export function parameters(
   resolved: ResolvedBinding,
   tag: string,
   isPlain: boolean,
+  others: Record<string, z.ZodType>,
 ): NonNullable<ZodOpenApiOperationObject['requestParams']> {
   const { binding } = resolved
   const shape = shapeOf(resolved.input)
@@ -38,6 +40,7 @@ export function parameters(
     ...named(resolved.headers),
     ...(resolved.body && !isEmpty(resolved.body) && { Prefer: PREFER }),
     ...(binding.ifMatch && { 'If-Match': ifMatch }),
+    ...others,
     ...(binding.etag && binding.method === 'GET' && { 'If-None-Match': ifNoneMatch }),
   }
   return {

@@ -19,8 +19,17 @@ export interface DocumentOptions {
   /** An example of `WWW-Authenticate`. Default: `Bearer`. */
   challenge?: string
   envelope?: EnvelopeForm
-  /** What the server adds to every operation: response headers by name, those of successful writes, and error statuses. */
-  everywhere?: { headers?: Record<string, z.ZodType>; writeHeaders?: Record<string, z.ZodType>; errors?: number[] }
+  /**
+   * What the server adds to every operation: response headers by name and error statuses; and to writes: headers of successful
+   * responses, header parameters, and error statuses.
+   */
+  everywhere?: {
+    headers?: Record<string, z.ZodType>
+    errors?: number[]
+    writeHeaders?: Record<string, z.ZodType>
+    writeParameters?: Record<string, z.ZodType>
+    writeErrors?: number[]
+  }
 }
 
 export const BEARER = 'bearer'
@@ -32,7 +41,7 @@ const DESCRIPTIONS: Record<number, string> = {
   404: 'The resource does not exist.',
   406: '`Accept` excludes JSON.',
   409: 'The request conflicts with stored data; nothing was changed.',
-  412: 'The record does not have the version in `If-Match`; nothing was changed.',
+  412: 'A condition of the request does not hold, such as the version in `If-Match`; nothing was changed.',
   413: 'The body is too large.',
   415: 'The media type of the body is not JSON.',
   431: 'The head of the request is too large.',
@@ -43,7 +52,13 @@ const DESCRIPTIONS: Record<number, string> = {
 
 export function operations({
   envelope = BARE,
-  everywhere: { headers: common = {}, writeHeaders = {}, errors: always = [] } = {},
+  everywhere: {
+    headers: common = {},
+    errors: always = [],
+    writeHeaders = {},
+    writeParameters = {},
+    writeErrors = [],
+  } = {},
   challenge = 'Bearer',
   form = 'plain',
 }: DocumentOptions): (resolved: ResolvedBinding) => ZodOpenApiOperationObject {
@@ -92,11 +107,11 @@ export function operations({
         ]),
       ),
     }
-    const ofWrite = procedure.type === 'mutation' ? writeHeaders : {}
-    const tagged = { ...headers, ...ofWrite, ...(withTag && { ETag: etag(tag) }) }
+    const isWrite = procedure.type === 'mutation'
+    const tagged = { ...headers, ...(isWrite && writeHeaders), ...(withTag && { ETag: etag(tag) }) }
     const statuses = [
       ...new Set([
-        ...[400, 401, 403, 406, 500, ...always, ...(procedure.errors ?? [])],
+        ...[400, 401, 403, 406, 500, ...always, ...(isWrite ? writeErrors : []), ...(procedure.errors ?? [])],
         ...Object.keys(procedure.errorData ?? {}).map(Number),
         ...(resolved.body ? [413, 415] : []),
         ...(binding.ifMatch ? [412] : []),
@@ -113,7 +128,7 @@ export function operations({
       security: [{ [BEARER]: [] }],
       ...(access && { 'x-role': access }),
       ...(binding.deprecated && { deprecated: true }),
-      requestParams: parameters(resolved, tag, isPlain),
+      requestParams: parameters(resolved, tag, isPlain, isWrite ? writeParameters : {}),
       ...(resolved.body &&
         !isEmpty(resolved.body) && {
           requestBody: {

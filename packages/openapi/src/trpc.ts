@@ -73,7 +73,8 @@ function recordsOf(input: unknown): number {
   let records = 0
   for (const value of Object.values(input)) {
     // Lists of other values, such as versions, are short and do not count. Any row may be invalid, also the first.
-    if (Array.isArray(value) && value.some((row) => typeof row === 'object')) records += value.length
+    if (!Array.isArray(value)) records += recordsOf(value)
+    else if (value.some((row) => typeof row === 'object')) records += value.length
   }
   return records
 }

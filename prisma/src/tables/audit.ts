@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../generated/client.ts'
 import { Recent } from '../recent.ts'
 import { isSet, quote, type Statement } from './sql.ts'
 import { timestamp } from './timestamp.ts'
-import type { Kind } from './types.ts'
+import type { Entity, Kind } from './types.ts'
 
 /** The audit data of one call: the values that its entries share, and the tables that are audited. */
 export interface AuditContext {
@@ -13,7 +13,7 @@ export interface AuditContext {
 }
 
 /** How audit entries represent the records of one table. */
-interface AuditedTable {
+export interface AuditedTable {
   resource: string
   /** The columns that entries include. */
   shown: readonly string[]
@@ -26,11 +26,19 @@ export type Audit = AuditedTable & Pick<AuditContext, 'shared'>
 
 /** One change of a record. */
 export interface AuditedChange {
-  before?: object
-  after?: object
+  before?: Entity
+  after?: Entity
   /** The written columns. */
   written?: object
 }
+
+/** A change of a record of an audited table, as a write records it. */
+export interface RecordedChange extends AuditedChange {
+  /** The name of the table in the declarations. */
+  table: PropertyKey
+}
+
+type Value = string | number | boolean | null
 
 /** How a statement returns the rows it writes. */
 export interface AuditedStatement {
@@ -101,24 +109,35 @@ export function withAuditInsert(
 /** The audit entries for changes, for engines that insert them with a separate statement. */
 export function auditEntries(
   { shared, resource, shown, secrets }: Audit,
-  changes: AuditedChange[],
+  changes: readonly AuditedChange[],
 ): Omit<AuditEntry, 'id'>[] {
   const common = { ...shared, resource, at: new Date() }
-  const shownOf = (row: object, written: object) => {
-    const record: Record<string, unknown> = {}
-    for (const name of shown) {
-      const value = (row as Record<string, unknown>)[name]
-      record[name] = value instanceof Date ? timestamp(value) : value
-    }
-    for (const { column, field } of secrets) if (isSet(written, column)) record[field] = 'set'
-    return JSON.stringify(record)
-  }
+  const text = (row: Entity, written: object) => JSON.stringify(shownRecord({ shown, secrets }, row, written))
   return changes.map(({ before, after, written = {} }) => ({
     ...common,
-    record_id: ((after ?? before) as { id: number }).id,
-    before: before === undefined ? null : shownOf(before, {}),
-    after: after === undefined ? null : shownOf(after, written),
+    record_id: ((after ?? before) as Entity).id,
+    before: before === undefined ? null : text(before, {}),
+    after: after === undefined ? null : text(after, written),
   }))
+}
+
+/**
+ * A record as audit entries have it.
+ *
+ * @param written the columns of the change; those of secrets appear as `set`
+ */
+export function shownRecord(
+  { shown, secrets }: Pick<AuditedTable, 'shown' | 'secrets'>,
+  row: object,
+  written: object = {},
+): Record<string, Value> {
+  const record: Record<string, Value> = {}
+  for (const name of shown) {
+    const value = (row as Record<string, Value | Date>)[name] ?? null
+    record[name] = value instanceof Date ? timestamp(value) : value
+  }
+  for (const { column, field } of secrets) if (isSet(written, column)) record[field] = 'set'
+  return record
 }
 
 /** SQL for a value as the API returns it. */

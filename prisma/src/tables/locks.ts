@@ -1,4 +1,4 @@
-import type { AuditContext } from './audit.ts'
+import type { AuditContext, RecordedChange } from './audit.ts'
 import type { Around, Executor } from './executor.ts'
 import { TableReads } from './reads.ts'
 import type { References } from './references.ts'
@@ -13,6 +13,8 @@ export interface TableOptions {
   around?: Around | undefined
   /** Audits the changes; no audit entries when absent. */
   audit?: AuditContext | undefined
+  /** Receives each change of an audited table. */
+  changes?: RecordedChange[] | undefined
   /** Whether `lock` locks rows, on PostgreSQL; only inside a write. */
   locks?: boolean | undefined
 }

@@ -1,9 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import type { AuditEntry } from '../../generated/client.ts'
 import { createPacer } from '../pacer.ts'
-import { type Audit, type AuditedChange, type AuditedStatement, auditEntries, withAuditInsert } from './audit.ts'
+import { AuditedWrites, ofDeleted, ofInserted, ofUpdated } from './audited-writes.ts'
 import type { Awaitable } from './executor.ts'
-import { type Session, type TableInfo, TableLocks } from './locks.ts'
 import type { RelatedTables } from './references.ts'
 import {
   atLaterIndex,
@@ -26,7 +24,6 @@ import {
   type Changes,
   type Entity,
   isUnchanged,
-  type Kind,
   type NewRow,
   type RecordTable,
   type RowWrite,
@@ -46,18 +43,7 @@ const LOCAL_TOGETHER = { changes: 1, deletes: AUDITED_DELETE_BATCH }
 const REMOTE_TOGETHER = { changes: 1_000, deletes: AUDITED_DELETE_BATCH }
 
 /** A table, whose methods run through an executor. */
-export class SqlTable<Row extends Entity> extends TableLocks<Row> implements RecordTable<Row> {
-  readonly #session: Session
-  readonly #audit: Audit | undefined
-
-  constructor(info: TableInfo<Row>, session: Session) {
-    super(info, session)
-    this.#session = session
-    const { audit } = session
-    const audited = audit?.tables[info.name]
-    this.#audit = audit && audited && { shared: audit.shared, ...audited }
-  }
-
+export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements RecordTable<Row> {
   write<W extends readonly RowWrite<Row>[] | []>(rows: W): Promise<WrittenRows<W, Row>>
   async write(rows: readonly RowWrite<Row>[]): Promise<unknown> {
     const [row] = rows
@@ -92,12 +78,18 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
   }
 
   async #createOne(row: NewRow<Row>): Promise<Written<Row>> {
-    const [after] = await this.#audited('insert', () => this.#insertMany([row]), ofInserted)
+    const [after] = await this.audited(
+      this.wrapped('insert', () => this.insertMany([row])),
+      ofInserted,
+    )
     return { after: after as Row }
   }
 
   async #createMany(rows: NewRow<Row>[], first: number): Promise<Written<Row>[]> {
-    const created = this.#audited('insertMany', () => this.#insertMany(rows), ofInserted)
+    const created = this.audited(
+      this.wrapped('insertMany', () => this.insertMany(rows)),
+      ofInserted,
+    )
     const stored = await created.catch((error) => {
       throw first === 0 ? error : atLaterIndex(error, first)
     })
@@ -126,7 +118,7 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
   /** Changes the same columns of several rows, which are locked, with one statement of PostgreSQL. */
   async #changeMany(rows: ChangeOf<Row>[]): Promise<(Change<Row> | undefined)[]> {
     const { change } = rows[0] as ChangeOf<Row>
-    const statement = this.#withAudit(this.text.updateMany(rows), {
+    const statement = this.withAudit(this.text.updateMany(rows), {
       before: BEFORE,
       after: '',
       changes: Object.fromEntries(columnsSet(change).map((column) => [column, true])),
@@ -141,15 +133,15 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
       await pace()
       changes.set(row.id as number, this.#change(row))
     }
+    // PostgreSQL returns them in any order.
+    this.record(rows.flatMap(({ id, change }) => ofUpdated(changes.get(id), change)))
     return rows.map(({ id }) => changes.get(id))
   }
 
   #changeOne(id: number, versions: number[] | undefined, changes: Changes<Row>): Promise<Change<Row> | undefined> {
-    return this.#audited(
-      'update',
-      () => this.#update(id, versions, changes),
-      (change) =>
-        change === undefined || change.after.version === change.before.version ? [] : [{ ...change, written: changes }],
+    return this.audited(
+      this.wrapped('update', () => this.#update(id, versions, changes)),
+      (change) => ofUpdated(change, changes),
     )
   }
 
@@ -160,7 +152,7 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
 
   async #deleteRow(id: number, versions: number[] | undefined): Promise<Row[]> {
     const remove = () => this.#remove(this.text.deleteReturning(id, versions), async () => [id])
-    const audited = () => this.#audited('delete', remove, ofDeleted)
+    const audited = () => this.audited(this.wrapped('delete', remove), ofDeleted)
     if (!this.#auditsCascades) return audited()
     const rows = await this.#matching({ id, version: versions && { in: versions } } as Where<Row>, 1)
     await this.lockFor(deletesOf(rows))
@@ -172,7 +164,7 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     const audited = (where: Where<Row>) => {
       const remove = () =>
         this.#remove(this.text.deleteSomeReturning(where, limit), () => this.#matchingIds(where, limit))
-      return this.#audited('deleteSome', remove, ofDeleted)
+      return this.audited(this.wrapped('deleteSome', remove), ofDeleted)
     }
     if (!this.#auditsCascades) return audited(where)
     const rows = await this.#matching(where, limit)
@@ -181,8 +173,8 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
   }
 
   async deleteAll(where: Where<Row>, limit?: number): Promise<number> {
-    if (limit !== undefined && this.#session.audit !== undefined) return (await this.#deleteSome(where, limit)).length
-    if (this.#localAudit === undefined && !this.#auditsCascades) {
+    if (limit !== undefined && this.session.audit !== undefined) return (await this.#deleteSome(where, limit)).length
+    if (!this.needsChanges && !this.#auditsCascades) {
       return this.wrapped('deleteAll', () => this.#deleteAll(where, limit))
     }
     for (let total = 0; ; await setImmediate()) {
@@ -194,7 +186,7 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
 
   /** Whether rows deleted by ON DELETE CASCADE are audited. */
   get #auditsCascades(): boolean {
-    return this.#session.audit !== undefined && this.references.cascades.length > 0
+    return this.session.audit !== undefined && this.references.cascades.length > 0
   }
 
   /** Deletes locked rows, and audits the rows that cascade from them. */
@@ -205,8 +197,9 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     // `remove` audits the rows it returns. The rest of this table was deleted by a cascade.
     for (const { id } of await remove()) own.delete(id)
     for (const [table, deleted] of deletions) {
-      if (table.#audit !== undefined && deleted.size > 0)
-        await table.#insertAudit(table.#audit, ofDeleted([...deleted.values()]))
+      const changes = ofDeleted([...deleted.values()])
+      table.record(changes)
+      if (table.audit !== undefined && changes.length > 0) await table.insertAudit(table.audit, changes)
     }
     return rows
   }
@@ -215,7 +208,7 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
   async #addCascades(rows: Row[], deletions: Map<SqlTable<Entity>, Map<number, Entity>>): Promise<void> {
     const ids = idsOf(rows)
     for (const { table, column } of this.references.cascades) {
-      const referring = this.#session.tables[table] as SqlTable<Entity>
+      const referring = this.session.tables[table] as SqlTable<Entity>
       const known = deletions.get(referring) ?? new Map<number, Entity>()
       deletions.set(referring, known)
       const found = (await referring.#matching({ [column]: { in: ids } })).filter(({ id }) => !known.has(id))
@@ -225,40 +218,11 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
   }
 
   protected override wrapped<T>(operation: string, run: () => Promise<T>): Promise<T> {
-    const { around } = this.#session
+    const { around } = this.session
     return around === undefined ? run() : around(operation, this.text.insertion.table, run)
   }
 
-  /** Set if audit entries need separate statements; on PostgreSQL the changing statement inserts them. */
-  get #localAudit(): Audit | undefined {
-    return this.executor.isRemote ? undefined : this.#audit
-  }
-
-  /** Runs a change, and inserts its audit entries unless its own statement does. */
-  #audited<T>(operation: string, run: () => Promise<T>, changesOf: (result: T) => AuditedChange[]): Promise<T> {
-    const result = this.wrapped(operation, run)
-    return this.#localAudit === undefined ? result : this.#auditResult(this.#localAudit, result, changesOf)
-  }
-
-  async #auditResult<T>(audit: Audit, running: Promise<T>, changesOf: (result: T) => AuditedChange[]): Promise<T> {
-    const result = await running
-    const changes = changesOf(result)
-    if (changes.length > 0) await this.#insertAudit(audit, changes)
-    return result
-  }
-
-  #insertAudit(audit: Audit, changes: AuditedChange[]): Promise<unknown> {
-    const entries = this.#session.tables.auditEntries as SqlTable<AuditEntry & Entity>
-    return entries.wrapped('insertMany', () => entries.#insertMany(auditEntries(audit, changes)))
-  }
-
-  /** Extends a PostgreSQL statement that returns the rows it writes: it also inserts their audit entries. */
-  #withAudit(statement: Statement, rows: AuditedStatement): Statement {
-    if (this.#audit === undefined || !this.executor.isRemote) return statement
-    return withAuditInsert(statement, this.columns as Record<string, Kind>, this.#audit, rows)
-  }
-
-  async #insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
+  protected async insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
     const { columns } = this.text.insertion
     const values = rows.map((row) => columns.map(({ name }) => storedValue(row, name)))
     // On SQLite each row is a separate statement, so the rows before a failing one would be stored.
@@ -285,7 +249,7 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     try {
       if (this.executor.isRemote) {
         const update = this.text.updateReturning(id, versions, changes)
-        const [row] = await this.executor.all(this.#withAudit(update, { before: BEFORE, after: '', changes }))
+        const [row] = await this.executor.all(this.withAudit(update, { before: BEFORE, after: '', changes }))
         return row === undefined ? undefined : this.#change(row as Stored)
       }
       // SQLite has a single writer: nothing changes between these statements.
@@ -305,7 +269,7 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
    */
   async #remove(statement: Statement, ids: () => Promise<number[]>): Promise<Row[]> {
     try {
-      return await this.rows(this.#withAudit(statement, { before: '' }))
+      return await this.rows(this.withAudit(statement, { before: '' }))
     } catch (error) {
       throw await this.references.ofDelete(error, ids, this.#relatedTables)
     }
@@ -314,7 +278,7 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
   async #deleteAll(where: Where<Row>, limit: number | undefined): Promise<number> {
     try {
       if (limit !== undefined) return await this.executor.run(this.text.deleteAll(where, limit))
-      if (this.#audit !== undefined) return await this.#deleteAudited(where)
+      if (this.audit !== undefined) return await this.#deleteAudited(where)
       if (this.executor.isRemote) return await this.executor.run(this.text.deleteAll(where))
       const some = this.text.deleteAll(where, DELETE_BATCH)
       for (let total = 0; ; await setImmediate()) {
@@ -330,7 +294,7 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
   // In batches, because each statement must end before the statement timeout.
   async #deleteAudited(where: Where<Row>): Promise<number> {
     const some = this.text.deleteSomeReturning(where, REMOTE_AUDITED_DELETE_BATCH)
-    const counted = this.#withAudit(some, { before: '', returning: 'count(*)::int AS "total"' })
+    const counted = this.withAudit(some, { before: '', returning: 'count(*)::int AS "total"' })
     for (let sum = 0; ; ) {
       const [{ total }] = (await this.executor.all(counted)) as [{ total: number }]
       sum += total
@@ -347,7 +311,7 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
   }
 
   get #relatedTables(): RelatedTables {
-    return this.#session.tables as unknown as RelatedTables
+    return this.session.tables as unknown as RelatedTables
   }
 
   #change(row: Stored): Change<Row> {
@@ -362,9 +326,8 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
   #insert(values: unknown[][]): Awaitable<number[]> {
     const { insertion } = this.text
     if (this.executor.isRemote || values.length <= INSERT_BATCH) {
-      const transform = (statement: Statement, returning: string) =>
-        this.#withAudit(statement, { after: '', returning })
-      return this.executor.insert(insertion, values, 0, this.#audit && transform)
+      const transform = (statement: Statement, returning: string) => this.withAudit(statement, { after: '', returning })
+      return this.executor.insert(insertion, values, 0, this.audit && transform)
     }
     return this.#insertInBatches(values)
   }
@@ -386,12 +349,4 @@ export class SqlTable<Row extends Entity> extends TableLocks<Row> implements Rec
     for (const [index, { name }] of this.text.insertion.columns.entries()) row[name] = values[index]
     return row as Row
   }
-}
-
-function ofInserted(rows: object[]): AuditedChange[] {
-  return rows.map((after) => ({ after, written: after }))
-}
-
-function ofDeleted(rows: object[]): AuditedChange[] {
-  return rows.map((before) => ({ before }))
 }

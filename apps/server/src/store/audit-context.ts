@@ -1,13 +1,20 @@
 import { type CollectionFacts, type WritableNoun, writable } from '@resource/contract'
-import type { AuditContext, Tables } from '@resource/database'
+import { shapeOf } from '@resource/contract/schema'
+import { type AuditContext, declarations, type Tables } from '@resource/database'
+import type { AuditedTables } from './audited-tables.ts'
 import type { AllRules } from './collection.ts'
 import type { Context } from './context.ts'
+
+interface Declared {
+  columns: Readonly<Record<string, string>>
+  unique: readonly PropertyKey[]
+}
 
 /** The tables whose name differs from that of their resource. */
 const TABLES: { [Noun in Exclude<WritableNoun, keyof Tables>]: keyof Tables } = { keys: 'apiKeys' }
 
 /** The tables whose changes the audit log records. A hidden field is recorded as `set`, under its own name. */
-export function auditedTables(rules: AllRules): AuditContext['tables'] {
+export function auditedTables(rules: AllRules): AuditedTables {
   const tables = (Object.keys(writable) as WritableNoun[]).map((noun) => {
     const { procedures, collection } = writable[noun] as (typeof writable)[WritableNoun] & {
       collection?: CollectionFacts
@@ -17,7 +24,14 @@ export function auditedTables(rules: AllRules): AuditContext['tables'] {
     const secrets = derived.flatMap(([column, { from }]) =>
       collection?.hidden.includes(from) ? [{ column, field: from }] : [],
     )
-    return [noun in TABLES ? TABLES[noun as keyof typeof TABLES] : noun, { resource: noun, shown, secrets }]
+    const name = noun in TABLES ? TABLES[noun as keyof typeof TABLES] : noun
+    const { columns, unique }: Declared = declarations[name as keyof Tables]
+    const sent = new Set(Object.values(procedures).flatMap(({ input }) => Object.keys(shapeOf(input))))
+    // A time or a unique value that no caller sends is one that the service makes up.
+    const isBound = (field: string) =>
+      sent.has(field) || !(columns[field]?.startsWith('date') || unique.includes(field))
+    const bound = shown.filter((field) => field !== 'id' && field !== 'version' && isBound(field))
+    return [name, { resource: noun, shown, secrets, bound, references: collection?.references ?? {} }]
   })
   return Object.fromEntries(tables)
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Implementation } from '@resource/contract'
 import type { TablesAndPrisma, WriteControl } from '@resource/database'
 import type { Caller } from '../access/caller.ts'
+import type { Effect } from './audited-tables.ts'
 
 /** The context of a call. */
 export interface Context {
@@ -14,6 +15,10 @@ export interface Context {
   headers?: IncomingHttpHeaders | undefined
   /** Called if the answer is that of an earlier request with the same idempotency key; absent if the request has several calls. */
   onReplay?: (() => void) | undefined
+  /** The effect that a write must have, or else it does nothing: `If-Effect`. */
+  ifEffect?: string | undefined
+  /** Gets the effect of a write before its transaction ends. An error undoes the write. */
+  settle?: (effect: Effect) => void
   /** Whether to reject unknown fields of the input. */
   isStrict?: boolean
   /**
@@ -49,6 +54,8 @@ export interface WriteOptions<Prepared> {
 
 /**
  * Runs the write of one call in a transaction, once per idempotency key, with an audit entry for each change.
+ *
+ * A call writes once.
  *
  * @param work gets the transaction, the result of `prepare`, and `attempt`, which undoes a failed part of the write alone
  * @throws ApiError 409 if the idempotency key was used with a different input

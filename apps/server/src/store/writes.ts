@@ -1,9 +1,18 @@
 import { contract, type Implementation } from '@resource/contract'
-import { type AuditContext, type Database, readsOf, type TablesAndPrisma, type WriteControl } from '@resource/database'
+import {
+  type Database,
+  type RecordedChange,
+  readsOf,
+  type TablesAndPrisma,
+  type WriteControl,
+} from '@resource/database'
+import { ApiError } from '@resource/openapi'
 import type { Procedure } from '@resource/openapi/contract'
 import { queueKey } from '../access/caller.ts'
 import { auditContext } from './audit-context.ts'
+import type { AuditedTables } from './audited-tables.ts'
 import type { Context, MutationContext, Services, Write, WriteOptions } from './context.ts'
+import { effectOf } from './effect.ts'
 import { expiryOf, fingerprint, isReplayable, replay, scopeOf } from './idempotency.ts'
 import { referenced } from './refusals.ts'
 
@@ -11,18 +20,20 @@ import { referenced } from './refusals.ts'
 export interface Target {
   database: Database
   /** The tables whose changes the audit log records. */
-  audited: AuditContext['tables']
+  audited: AuditedTables
 }
 
+type Bound<N extends keyof Services> = Pick<Implementation<Context>, N>
 type Run<C extends Context = Context> = (input: object, context: C, shown?: readonly string[]) => Promise<unknown>
 
 /**
  * Adds `write` to the context of each mutation, bound to the procedure's name, its input and its caller. Long reads wait in the
  * queue of their caller, and the quota pays for them and for the rows to write.
  */
-export function withWrites(target: Target, services: Services): Implementation<Context> {
-  const made = Object.entries(contract).map(([noun, { procedures }]) => {
-    const service = services[noun as keyof Services] as Record<string, Run<MutationContext> | undefined>
+export function withWrites<N extends keyof Services>(target: Target, services: Pick<Services, N>): Bound<N> {
+  const made = Object.keys(services).map((noun) => {
+    const service = services[noun as N] as Record<string, Run<MutationContext> | undefined>
+    const { procedures } = contract[noun as N]
     const runs = Object.entries(procedures as Record<string, Procedure>).map(([verb, procedure]) => {
       const run = service[verb]
       // `implement` reports a missing function.
@@ -36,20 +47,48 @@ export function withWrites(target: Target, services: Services): Implementation<C
       const writing: Run = (input, context) => {
         const rows = rowsIn(input)
         if (rows > 0) context.spend?.({ rows })
-        const write: Write = (work, { prepare, ...options } = {}) =>
-          writeOnce(target, context, name, input, work, {
-            ...options,
-            ...(prepare && { prepare: (isContinuation) => ofCaller(context, () => prepare(isContinuation)) }),
-          }).catch(async (error) => {
+        const settle = settling(target, context)
+        let hasWritten = false
+        const write: Write = async (work, { prepare, ...options } = {}) => {
+          if (hasWritten) throw new Error(`${name} writes more than once: a call is one transaction`)
+          hasWritten = true
+          try {
+            return await writeOnce(target, context, name, input, work, settle, {
+              ...options,
+              ...(prepare && { prepare: (isContinuation) => ofCaller(context, () => prepare(isContinuation)) }),
+            })
+          } catch (error) {
             throw await referenced(error, noun, (input as { id?: number }).id, target.database.read)
-          })
-        return run(input, { ...context, write })
+          }
+        }
+        const running = run(input, { ...context, write })
+        if (settle === undefined) return running
+        return running.then(async (output) => {
+          if (!hasWritten) await settle([])
+          return output
+        })
       }
       return [verb, writing]
     })
     return [noun, Object.fromEntries(runs)]
   })
   return Object.fromEntries(made)
+}
+
+type Settle = (changes: readonly RecordedChange[]) => Promise<void>
+
+/** What looks at the changes of a write before its transaction ends; undefined if nothing does. */
+function settling({ audited }: Target, { ifEffect, settle }: Context): Settle | undefined {
+  if (ifEffect === undefined && settle === undefined) return undefined
+  return async (changes) => {
+    const effect = await effectOf(audited, changes)
+    if (ifEffect !== undefined && effect.fingerprint !== ifEffect) {
+      throw new ApiError(412, 'The write would no longer do what its preview showed; preview it again', {
+        reason: 'effect_changed',
+      })
+    }
+    settle?.(effect)
+  }
 }
 
 /** Runs reads on behalf of a caller, who pays for the long ones. */
@@ -77,6 +116,7 @@ function isRows(value: unknown): value is object[] {
  * @param procedure keys are scoped to the procedure and to the caller
  * @param input the procedure's input; a retry must send the same
  * @param work gets the transaction and the result of `prepare`
+ * @param settle gets the changes of `work`; a replay has none
  * @throws ApiError 409 if the key was used with a different input
  */
 async function writeOnce<Result, Prepared = undefined>(
@@ -85,12 +125,23 @@ async function writeOnce<Result, Prepared = undefined>(
   procedure: string,
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
   work: (tx: TablesAndPrisma, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
+  settle: Settle | undefined,
   { isSecret = false, autocommit = false, prepare }: WriteOptions<Prepared> = {},
 ): Promise<Result> {
-  const common = { audit: auditContext(procedure, context, audited), caller: queueKey(context) }
+  const records = settle !== undefined
+  const common = { audit: auditContext(procedure, context, audited), caller: queueKey(context), records }
+  const perform = (tx: TablesAndPrisma, prepared: Prepared, { attempt, changes }: WriteControl): Promise<Result> => {
+    const working = work(tx, prepared, attempt)
+    if (settle === undefined) return working
+    return working.then(async (result) => {
+      await settle(changes)
+      return result
+    })
+  }
   if (key === undefined) {
     const prepared = prepare === undefined ? (undefined as Prepared) : await prepare(false)
-    return database.write((tx, { attempt }) => work(tx, prepared, attempt), { ...common, autocommit })
+    const once = autocommit && settle === undefined
+    return database.write((tx, control) => perform(tx, prepared, control), { ...common, autocommit: once })
   }
   const scope = scopeOf(procedure, context)
   const print = await fingerprint(
@@ -103,12 +154,12 @@ async function writeOnce<Result, Prepared = undefined>(
   if (isReplayable(early, expiry))
     return database.write(async () => replay(early, print, context), { caller: common.caller, autocommit: true })
   const prepared = prepare === undefined ? (undefined as Prepared) : await prepare(isSecret)
-  const store = async (tx: TablesAndPrisma, { attempt }: WriteControl): Promise<Result> => {
+  const store = async (tx: TablesAndPrisma, control: WriteControl): Promise<Result> => {
     // A concurrent request with the same key may have been first.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
     if (isReplayable(first, expiry)) return replay(first, print, context)
     if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
-    const result = await work(tx, prepared, attempt)
+    const result = await perform(tx, prepared, control)
     const create = {
       procedure: scope,
       key,

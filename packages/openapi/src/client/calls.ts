@@ -25,6 +25,8 @@ export interface CallOptions extends Timeouts {
    * precedence. Default: a new key for each call.
    */
   idempotencyKey?: string | undefined
+  /** For a write: the `effect` of its preview. The write does exactly that, or fails with a `VersionMismatchError`. */
+  ifEffect?: string | undefined
 }
 
 export interface CallerOptions extends Timeouts {
@@ -85,7 +87,8 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
     const json = JSON.stringify(input)
     const startMs = performance.now()
     const deadline = new Deadline(timeoutMs, own.signal)
-    const isUnbatched = hasRecords(input)
+    const { ifEffect } = own
+    const isUnbatched = ifEffect !== undefined || hasRecords(input)
     let sendBy = Number.POSITIVE_INFINITY
     let last: ServiceError | undefined
     let isRefreshed = false
@@ -97,6 +100,7 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
           path,
           input,
           json,
+          ifEffect,
           credentials,
           isUnbatched,
           retries,
@@ -147,7 +151,7 @@ function keyOf(input: unknown, { idempotencyKey }: CallOptions): string {
 // The service limits the total number of records in the lists of a request.
 function hasRecords(input: unknown): boolean {
   if (typeof input !== 'object' || input === null) return false
-  return Object.values(input).some((value) => Array.isArray(value) && typeof value[0] === 'object')
+  return Object.values(input).some((value) => (Array.isArray(value) ? typeof value[0] === 'object' : hasRecords(value)))
 }
 
 function defined<T extends object>(options: T): Partial<T> {

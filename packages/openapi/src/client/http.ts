@@ -67,6 +67,7 @@ export function httpTransport(options: HttpOptions): Transport {
           // A misspelled field is an error, also where types were not checked.
           Prefer: 'handling=strict',
           ...(key !== undefined && { Authorization: authorizationOf(key) }),
+          ...(calls[0]?.ifEffect !== undefined && { 'If-Effect': `"${calls[0].ifEffect}"` }),
         }),
         calls: names,
       }

@@ -10,6 +10,8 @@ export interface TransportCall {
   input: unknown
   /** The input as JSON; undefined without input. */
   json: string | undefined
+  /** The effect that the write must have; such a call is the only one of its request. */
+  ifEffect?: string | undefined
 }
 
 /** The outcome of a call. */

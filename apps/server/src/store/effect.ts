@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import type { Output } from '@resource/contract'
+import { createPacer, type Entity, type RecordedChange, shownRecord } from '@resource/database'
+import type { AuditedTable, AuditedTables, Effect } from './audited-tables.ts'
+
+// Enough for a table that a person reads.
+const MAX_SHOWN = 100
+
+/**
+ * The effect of changes. It depends neither on the ids that new records get, nor on times and generated values, nor on the
+ * values of hidden fields: those are only known to be set. With a hash of a password, anyone could guess it quickly.
+ */
+export async function effectOf(tables: AuditedTables, changes: readonly RecordedChange[]): Promise<Effect> {
+  const hash = createHash('sha256')
+  const created = new Map<string, string>()
+  const named = (resource: string, id: unknown) => created.get(`${resource} ${id}`) ?? id
+  const pace = createPacer()
+  for (const change of withDeletesSorted(changes)) {
+    const pause = pace()
+    if (pause !== undefined) await pause
+    const { resource, bound, secrets, references } = tables[change.table] as AuditedTable
+    const { before, after, written = {} } = change
+    if (before === undefined && after !== undefined) created.set(`${resource} ${after.id}`, `new ${created.size}`)
+    const boundValue = (row: Entity, field: string) => {
+      const value = Reflect.get(row, field)
+      const to = references[field]
+      return to === undefined ? value : named(to, value)
+    }
+    const values = after && bound.map((field) => boundValue(after, field))
+    const set = after && secrets.map(({ column }) => Reflect.get(written, column) != null)
+    hash.update(JSON.stringify([resource, before && named(resource, before.id), before?.version, values, set]))
+  }
+  return { tables, changes, fingerprint: hash.digest('base64url') }
+}
+
+/** The answer of a preview. */
+export function presentEffect({ tables, changes, fingerprint }: Effect): Output<'previews', 'create'> {
+  const count = (isOne: (change: RecordedChange) => boolean) => changes.filter(isOne).length
+  return {
+    effect: fingerprint,
+    created: count(({ before }) => before === undefined),
+    updated: count(({ before, after }) => before !== undefined && after !== undefined),
+    deleted: count(({ after }) => after === undefined),
+    changes: changes.slice(0, MAX_SHOWN).map((change) => {
+      const { before, after, written } = change
+      const table = tables[change.table] as AuditedTable
+      // The service has yet to assign the other fields of a new record.
+      const shown = before === undefined ? { ...table, shown: table.bound } : table
+      return {
+        resource: table.resource,
+        id: before?.id ?? null,
+        before: (before && shownRecord(table, before)) ?? null,
+        after: (after && shownRecord(shown, after, written)) ?? null,
+      }
+    }),
+  }
+}
+
+/** Neighboring deletes of one table in the order of their ids: a statement deletes its rows in any order. */
+function withDeletesSorted(changes: readonly RecordedChange[]): RecordedChange[] {
+  const place = new Map<RecordedChange, number>()
+  let first: RecordedChange | undefined
+  for (const [index, change] of changes.entries()) {
+    const isNeighbor = first !== undefined && change.after === undefined && change.table === first.table
+    if (!isNeighbor) first = change.after === undefined ? change : undefined
+    place.set(change, isNeighbor && first !== undefined ? (place.get(first) as number) : index)
+  }
+  return changes.toSorted(
+    (a, b) => (place.get(a) as number) - (place.get(b) as number) || (a.before?.id ?? 0) - (b.before?.id ?? 0),
+  )
+}

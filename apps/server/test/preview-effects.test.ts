@@ -1,0 +1,104 @@
+import type { Client, Output } from '@resource/client'
+import { isServiceError } from '@resource/client'
+import { expect, test } from 'vitest'
+import { seededRandom, seedOfRun } from './fuzz/random.ts'
+import { startTestServer } from './harness.ts'
+import { randomWrite, type Snapshot, snapshot, write } from './random-writes.ts'
+import { createKey } from './records.ts'
+
+type Preview = Output<'previews', 'create'>
+
+const ROUNDS = 200
+
+/** What differs between two states of the database, without times, generated values and the ids of new records. */
+function differences(before: Snapshot, after: Snapshot) {
+  const resourceOf = (name: string) => name.split(' ')[0] ?? ''
+  const created: string[] = []
+  const changed: Record<string, unknown> = {}
+  for (const name of new Set([...before.keys(), ...after.keys()])) {
+    const [old, now] = [before.get(name), after.get(name)]
+    if (old === undefined && now !== undefined) created.push(JSON.stringify([resourceOf(name), chosen(now)]))
+    else if (JSON.stringify(old) !== JSON.stringify(now)) changed[name] = [timeless(old), timeless(now)]
+  }
+  return { created: created.sort(), changed }
+}
+
+/** The same differences, as a preview shows them. */
+function shown({ changes }: Preview) {
+  const created: string[] = []
+  const changed: Record<string, [unknown, unknown]> = {}
+  for (const { resource, id, before, after } of changes) {
+    if (id === null) created.push(JSON.stringify([resource, chosen(after ?? {})]))
+    else {
+      const name = `${resource} ${id}`
+      // A later row of the same call may change a record again.
+      changed[name] = [changed[name]?.[0] ?? timeless(before ?? undefined), timeless(after ?? undefined)]
+    }
+  }
+  return { created: created.sort(), changed }
+}
+
+/** A new record without what the service assigns. */
+function chosen({
+  id,
+  version,
+  created_at,
+  updated_at,
+  prefix,
+  revoked_at,
+  last_used_at,
+  ...row
+}: Record<string, unknown>) {
+  const { password, ...fields } = row
+  return Object.fromEntries(Object.entries(fields).sort())
+}
+
+function timeless(row: Record<string, unknown> | undefined): unknown {
+  const { updated_at, last_used_at, revoked_at, password, ...fields } = row ?? {}
+  return row && { ...fields, ...('revoked_at' in row && { revoked: revoked_at !== null }) }
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<T | { status: number; reason: string | undefined }> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isServiceError(error) && error.status < 500) return { status: error.status, reason: error.reason }
+    throw error
+  }
+}
+
+test('C44 a random write does exactly what its preview showed, or nothing if another write came between', async () => {
+  await using server = await startTestServer()
+  const { key } = await createKey(server)
+  server.logIn(key)
+  const client: Client = server.client
+  const random = seededRandom(seedOfRun())
+  const outcomes = { done: 0, refused: 0, failed: 0 }
+  for (let round = 0; round < ROUNDS; round++) {
+    const unchanged = await snapshot(client)
+    const planned = randomWrite(random, unchanged)
+    const preview = await attempt(() => client.previews.create.mutate(planned))
+    expect(await snapshot(client), JSON.stringify(planned)).toEqual(unchanged)
+    if ('status' in preview) {
+      expect(await attempt(() => write(client, planned))).toEqual(preview)
+      continue
+    }
+    const isDisturbed = random.oneIn(2)
+    for (let writers = isDisturbed ? random.int(1, 4) : 0; writers > 0; writers--)
+      await attempt(() => write(client, random.oneIn(3) ? planned : randomWrite(random, unchanged)))
+    const before = await snapshot(client)
+    const outcome = await attempt(() => write(client, planned, { ifEffect: preview.effect }))
+    const after = await snapshot(client)
+    const isRefused = typeof outcome === 'object' && outcome !== null && 'reason' in outcome
+    if (!isRefused) {
+      expect(differences(before, after), JSON.stringify(planned)).toEqual(shown(preview))
+      outcomes.done++
+    } else {
+      expect(isDisturbed, JSON.stringify([planned, outcome])).toBe(true)
+      expect(after).toEqual(before)
+      outcomes[outcome.reason === 'effect_changed' ? 'refused' : 'failed']++
+    }
+  }
+  expect(outcomes.done).toBeGreaterThan(ROUNDS / 4)
+  expect(outcomes.refused).toBeGreaterThan(ROUNDS / 20)
+})
