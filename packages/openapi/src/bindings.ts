@@ -70,6 +70,17 @@ export interface ResolvedBinding {
  * cannot carry it
  */
 export function resolveBindings(contract: Contract, hasEnvelope = true): ResolvedBinding[] {
+  const known = hasEnvelope ? resolvedWithEnvelope : resolvedWithout
+  const found = known.get(contract) ?? resolveAll(contract, hasEnvelope)
+  known.set(contract, found)
+  return found
+}
+
+// The procedures, their routes and the document of a service use the same bindings.
+const resolvedWithEnvelope = new WeakMap<Contract, ResolvedBinding[]>()
+const resolvedWithout = new WeakMap<Contract, ResolvedBinding[]>()
+
+function resolveAll(contract: Contract, hasEnvelope: boolean): ResolvedBinding[] {
   const all = Object.entries(contract).flatMap(([noun, resource]) =>
     Object.entries(resource.procedures as Record<string, Procedure>).flatMap(([verb, procedure]) => {
       const { additionalBindings = [], ...first } = procedure.meta.openapi
