@@ -32,6 +32,35 @@ consoleTest('/ focuses the search box, and a search shows in the URL and in the 
   expect(await page.getByRole('searchbox', { name: 'Search users' }).inputValue()).toBe('')
 })
 
+consoleTest('a panel appears with its content, so that it moves nothing under the pointer later', async (visit) => {
+  const { page, client, open } = visit
+  await seed(client)
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(/\/Dialogs-/, (route) => released.then(() => route.continue()))
+  await open('/users')
+  await page.getByText('14 users').waitFor()
+  await page.evaluate(() => {
+    const seen: string[] = Object.assign(window, { seen: [] }).seen
+    const note = () => {
+      const panel = document.querySelector('.panel')
+      if (panel !== null) seen.push(`${panel.className}: ${panel.querySelectorAll('input, select').length}`)
+    }
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true })
+  })
+  await page.getByRole('button', { name: 'Columns' }).click()
+  // Answered after the click has been rendered.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  release()
+  await page.getByRole('checkbox', { name: 'Compact rows' }).waitFor()
+  await page.getByRole('button', { name: 'Filters' }).click()
+  await page.getByLabel('Sort').waitFor()
+  const seen: string[] = await page.evaluate('seen')
+  expect(new Set(seen)).toEqual(new Set(['panel columns: 9', 'panel filters: 11']))
+})
+
 consoleTest('a search runs while the user types, from two characters on', async ({ page, client, open }) => {
   await seed(client)
   await open('/users')

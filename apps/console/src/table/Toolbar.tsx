@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, Suspense, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, Suspense, startTransition, useId, useRef, useState } from 'react'
 import { filterText } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
@@ -44,19 +44,22 @@ export function Toolbar({ resource, view, panels, onChange }: Props) {
               key={panel}
               aria-expanded={open === panel}
               aria-controls={open === panel ? panelId : undefined}
-              onPress={() => setOpen(open === panel ? undefined : panel)}
+              // A panel appears with its content: one that grows would move the page under the pointer.
+              onPress={() => startTransition(() => setOpen(open === panel ? undefined : panel))}
             >
               {panel}
             </Button>
           ))}
         </div>
       </div>
-      {open !== undefined && (
-        // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel from any of its inputs
-        <div id={panelId} className={`panel ${open.toLowerCase()}`} onKeyDown={close}>
-          <Suspense>{panels[open]}</Suspense>
-        </div>
-      )}
+      <Suspense>
+        {open !== undefined && (
+          // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel from any of its inputs
+          <div id={panelId} className={`panel ${open.toLowerCase()}`} onKeyDown={close}>
+            {panels[open]}
+          </div>
+        )}
+      </Suspense>
       {set.length > 0 && (
         <ul className="conditions" aria-label="Conditions">
           {set.map((field) => (
