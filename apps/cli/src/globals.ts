@@ -80,8 +80,12 @@ function chooseService(program: Command, mayBeNew: boolean): void {
 /** @throws InvalidArgumentError */
 export function url(text: string): string {
   if (text === '') return text
-  if (URL.canParse(text) && /^https?:/.test(text)) return text.replace(/\/+$/, '')
-  throw new InvalidArgumentError('Must be a URL such as http://127.0.0.1:3000.')
+  const { protocol, origin, pathname, href } = URL.canParse(text) ? new URL(text) : new URL('about:blank')
+  // Credentials, a query or a fragment would be part of every call.
+  if (/^https?:$/.test(protocol) && href === origin + pathname) return href.replace(/\/+$/, '')
+  throw new InvalidArgumentError(
+    'Must be an http or https URL without credentials, query and fragment, such as http://127.0.0.1:3000.',
+  )
 }
 
 function refuseJq(filter: string): never {
