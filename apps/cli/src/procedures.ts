@@ -50,17 +50,9 @@ export type Page = JsonObject & PageInfo
 const PAGE_SIZE = 1000
 
 /** All pages of a list by cursor; only the first one counts. */
-export async function* pagesOf(client: Client, noun: Noun, input: JsonObject): AsyncGenerator<Page> {
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const isFirst: boolean = cursor === ''
-    const count = isFirst && input[COUNT] === true
-    const page = (await call(client, noun, 'list', {
-      ...input,
-      ...{ [LIMIT]: PAGE_SIZE, [AFTER]: cursor, [COUNT]: count },
-    })) as Page
-    yield page
-    cursor = page.next
-  }
+export function pagesOf(client: Client, noun: Noun, input: JsonObject): AsyncIterable<Page> {
+  const pages: (input: JsonObject) => AsyncIterable<Page> = Reflect.get(client[noun], 'pages')
+  return pages({ ...input, [LIMIT]: PAGE_SIZE })
 }
 
 /** The schema of one record, if the input or output has an array of records under the noun. */

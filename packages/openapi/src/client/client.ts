@@ -50,8 +50,7 @@ export function clientOver<C extends Contract>(
   { check, ...options }: ClientCallOptions<C> = {},
 ): ClientOf<C> {
   const call = createCaller(transport, { ...options, check: check && checker(check) })
-  const nouns = byName((noun) => proceduresOf(noun, call), { [UNTYPED]: untyped(call) })
-  return nouns as ClientOf<C>
+  return byName((noun) => proceduresOf(noun, call)) as ClientOf<C>
 }
 
 function proceduresOf(noun: string, call: Caller): object {
@@ -68,20 +67,4 @@ function proceduresOf(noun: string, call: Caller): object {
 
 function errorData(error: unknown, status: number): unknown {
   return isServiceError(error) && error.status === status ? error.data?.errorData : undefined
-}
-
-// tRPC's tools, such as its TanStack integration, look up the untyped client under this name.
-const UNTYPED = Symbol.for('trpc_untypedClient')
-
-interface TrpcCallOptions {
-  signal?: AbortSignal | null
-  context?: CallOptions
-}
-
-function untyped(call: Caller) {
-  const by =
-    (type: 'query' | 'mutation') =>
-    (path: string, input?: unknown, { signal, context }: TrpcCallOptions = {}) =>
-      call(type, path, input, { ...context, signal })
-  return { query: by('query'), mutation: by('mutation') }
 }

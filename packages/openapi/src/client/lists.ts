@@ -20,21 +20,26 @@ export interface Lists<Verbs, N> {
   pages: (input?: IterateInput<Verbs>, options?: CallOptions) => AsyncGenerator<Page<Verbs>, void, undefined>
 }
 
-/** The input of `iterate` and `pages`: filters, `sort`, `limit` as the page size, and `after` as the start cursor. */
-export type IterateInput<Verbs> =
-  ListOf<Verbs> extends { input: infer Input } ? Partial<Omit<Input, 'page' | 'count'>> : never
+/**
+ * The input of `iterate` and `pages`: filters, `sort`, `limit` as the page size, `after` as the start cursor, and `count` for
+ * the total on the first page.
+ */
+export type IterateInput<Verbs> = ListOf<Verbs> extends { input: infer Input } ? Partial<Omit<Input, 'page'>> : never
 
 type ListQuery = (input: object, options?: CallOptions) => Promise<unknown>
 
+type Found = { next: string | null; [records: string]: unknown }
+
 /** The iterators of a list. They page by cursor, so that the last page costs the same as the first. */
 export function lists(noun: string, query: ListQuery) {
-  async function* pages(input: { after?: string } = {}, options?: CallOptions) {
-    let after: string | null = input.after ?? ''
-    while (after !== null) {
-      const page = (await query({ ...input, after }, options)) as { next: string | null; [records: string]: unknown }
-      yield page
-      after = page.next
-    }
+  async function* pages(
+    { after = '', count, ...input }: { after?: string; count?: boolean } = {},
+    options?: CallOptions,
+  ) {
+    const read = (place: object) => query({ ...input, ...place }, options) as Promise<Found>
+    let page = await read({ after, ...(count && { count }) })
+    for (; page.next !== null; page = await read({ after: page.next })) yield page
+    yield page
   }
   async function* iterate(input?: { after?: string }, options?: CallOptions) {
     for await (const page of pages(input, options)) yield* (page[noun] as unknown[] | undefined) ?? []

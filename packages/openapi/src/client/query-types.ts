@@ -2,7 +2,6 @@ import type {
   dataTagErrorSymbol,
   dataTagSymbol,
   InfiniteData,
-  QueryFilters,
   QueryFunction,
   SkipToken,
   UseInfiniteQueryOptions,
@@ -43,8 +42,6 @@ export interface SkippableQueryOptions<Output, Data = Output> extends QuerySetti
 /** TanStack Query options and keys of a query procedure. */
 export interface QueryProcedure<Input, Output> {
   queryKey: (input?: Input) => DataKey<Output>
-  /** Matches the queries of the procedure with one input, or with any input. */
-  queryFilter: (input?: Input, filters?: QueryFilters) => QueryFilters
   queryOptions: {
     <Data = Output>(input: Input, options?: QuerySettings<Output, Data>): QueryOptions<Output, Data>
     <Data = Output>(
@@ -86,7 +83,6 @@ export interface SkippablePagesOptions<Page, Data = InfiniteData<Page, string>> 
 interface NounProcedures<Input, Page> {
   /** The common key prefix of all queries of the noun. */
   pathKey: () => Key
-  pathFilter: (filters?: QueryFilters) => QueryFilters
   /** Options for infinite queries: the list by cursor, `limit` records per page. */
   pagesOptions: {
     <Data = InfiniteData<Page, string>>(input?: Input, options?: PagesSettings<Page, Data>): PagesOptions<Page, Data>

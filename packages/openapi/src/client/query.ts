@@ -1,4 +1,4 @@
-import type { QueryClient, QueryFilters } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
 import type { Contract } from '../contract.ts'
 import { byName } from './by-name.ts'
 import type { CallOptions } from './calls.ts'
@@ -51,7 +51,6 @@ export function createResourceOptionsOf<C extends Contract>(
     const calls: Record<string, Calls> = Reflect.get(nouns, noun)
     const own: Record<string, unknown> = {
       pathKey: () => [[noun]],
-      pathFilter: (filters?: QueryFilters) => ({ ...filters, queryKey: [[noun]] }),
       pagesOptions: (input?: PagesInput | symbol, options?: object) =>
         pagesOptions(noun, calls.list as Calls, input, options),
     }
@@ -71,7 +70,6 @@ function queryOf(path: string[], calls: Calls) {
   ]
   return {
     queryKey: keyOf,
-    queryFilter: (input?: unknown, filters?: QueryFilters) => ({ ...filters, queryKey: keyOf(input) }),
     queryOptions: (input?: unknown, options?: object) => ({
       retry: false,
       ...options,
