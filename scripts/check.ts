@@ -1,13 +1,18 @@
-// Runs all checks, or those that its arguments name: the check:* scripts of package.json, then the tests. A check that cannot
+// Runs all checks, or those that its arguments name: the check:* scripts of package.json, and the tests. A check that cannot
 // run is reported as NOT CHECKED and counts as neither passed nor failed.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { NOT_CHECKED, root, run, stopping } from './run-command.mjs'
 import { countTests, describeFailures } from './test-counts.ts'
+import { buildForTests, runInLanes, type TestTask, testTasks } from './test-tasks.ts'
+
+// They keep two cores busy, although some wait for a disk or a download.
+const LANES = 4
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 let passed = 0
 let failed = 0
+const failures: string[] = []
 
 const all = [...Object.keys(scripts).flatMap((name) => /^check:(.*)/.exec(name)?.slice(1) ?? []), 'tests']
 const named = process.argv.slice(2)
@@ -17,53 +22,42 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 const selected = named.length > 0 ? named : all
-// Three at a time: many of them use one core or wait for a download. The longest come first in package.json, so that all three
-// are busy until the end.
-const checks = selected.filter((name) => name !== 'tests')
-await Promise.all([runChecks(), runChecks(), runChecks()])
-if (selected.includes('tests')) {
-  const tests = await runTests()
-  passed += tests.passed
-  failed += tests.failed
-}
+const checks = selected.filter((name) => name !== 'tests').map((name) => () => runCheck(name))
+const hasTests = selected.includes('tests')
+if (hasTests && (await report('build', () => buildForTests({ quiet: true }))) === 'FAILED') failed++
+const tests = hasTests ? (await testTasks({ all: true })).map((task) => () => runTests(task)) : []
+// Most of the tests take longer than any check, so those of three packages start first.
+await runInLanes(LANES, [...tests.slice(0, 3), ...checks, ...tests.slice(3)])
 
+// Last, so that they can be read at the end of a long log.
+for (const failure of failures) console.log(`FAILED: ${failure}`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
 
-async function runChecks() {
-  for (let name = checks.shift(); name !== undefined; name = checks.shift()) {
-    // Not `node --run`, which replaces every exit code other than 0 with 1.
-    const outcome = await check(name, 'npm', ['run', '--silent', `check:${name}`])
-    if (outcome === 'passed') passed++
-    if (outcome === 'FAILED') failed++
-  }
+async function runCheck(name: string) {
+  // Not `node --run`, which replaces every exit code other than 0 with 1.
+  const outcome = await report(name, () => run('npm', ['run', '--silent', `check:${name}`], { quiet: true }))
+  if (outcome === 'passed') passed++
+  if (outcome === 'FAILED') failed++
 }
 
-async function check(name: string, command: string, args: string[]) {
+/** Runs the tests of a package and adds their counts. A package without a report counts as one failure. */
+async function runTests({ name, report: file, run }: TestTask) {
+  rmSync(file, { force: true })
+  const outcome = await report(name, () => run({ quiet: true }))
+  failures.push(...describeFailures([file]))
+  const counts = countTests([file], outcome === 'passed')
+  passed += counts.passed
+  failed += counts.failed
+}
+
+/** Runs something and prints its outcome and, unless it passed, its output. */
+async function report(name: string, act: () => ReturnType<typeof run>) {
   if (stopping()) return 'FAILED'
   const begin = performance.now()
-  const { code, output } = await run(command, args, { quiet: true })
+  const { code, output } = await act()
   const outcome = code === 0 ? 'passed' : code === NOT_CHECKED ? 'NOT CHECKED' : 'FAILED'
   console.log(`${name}: ${outcome} (${((performance.now() - begin) / 1000).toFixed(1)} s)`)
   if (code !== 0) console.log(output)
   return outcome
-}
-
-/** Runs all tests and sums the counts of all packages. A package without a report counts as one failure. */
-async function runTests() {
-  const results = await resultFiles()
-  for (const file of results) rmSync(file, { force: true })
-  const ended = (await check('tests', 'node', ['scripts/test.ts', '--all'])) === 'passed'
-  for (const failure of describeFailures(results)) console.log(`FAILED: ${failure}`)
-  return countTests(results, ended)
-}
-
-async function resultFiles() {
-  const plan = await run('turbo', ['run', 'test', 'test:scripts', '--dry=json'], { quiet: true })
-  const { tasks } = JSON.parse(plan.stdout) as {
-    tasks: { task: string; command: string; directory: string }[]
-  }
-  return tasks
-    .filter(({ task, command }) => task.startsWith('test') && command !== '<NONEXISTENT>')
-    .map(({ directory }) => join(root, directory, '.turbo', 'vitest.json'))
 }

@@ -23,7 +23,7 @@ export async function driveVite(browser: Browser, url: string, server: Server): 
   const client = createClient({ baseUrl: server.url, apiKey: key })
   await using context = await browser.newContext({ viewport: { width: 800, height: 400 } })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   await page.goto(url)
   await page.getByLabel('API key').fill(key)
   await page.getByRole('button', { name: 'Log in' }).click()
@@ -89,7 +89,7 @@ export async function driveNext(browser: Browser, url: string): Promise<void> {
   match(await (await fetch(url)).text(), /<li>Book 20<\/li>/)
   await using context = await browser.newContext()
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   const calls: string[] = []
   page.on('request', (request) => {
     const { pathname } = new URL(request.url())
