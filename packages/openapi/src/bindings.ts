@@ -221,17 +221,12 @@ function formOf(
   key: string | undefined,
   facts: z.ZodObject,
 ): ResolvedBinding['form'] {
-  let plain: string | undefined
-  let wrapped: string | undefined
-  return (envelope) => {
-    if (envelope === undefined) {
-      plain ??= `${name}.${shapeHash(response)}`
-      return plain
-    }
+  const plain = once(() => `${name}.${shapeHash(response)}`)
+  const wrapped = once((envelope: EnvelopeForm) => {
     const data = key === undefined ? response : z.object({ [key]: response })
-    wrapped ??= `${name}.${shapeHash(envelope.schema(data, facts.shape))}-envelope`
-    return wrapped
-  }
+    return `${name}.${shapeHash(envelope.schema(data, facts.shape))}-envelope`
+  })
+  return (envelope) => (envelope === undefined ? plain() : wrapped(envelope))
 }
 
 function inputAt(name: string, { optional = [], fields }: Binding, { input }: Procedure): z.ZodType {
@@ -268,10 +263,10 @@ function otherFields(responseBody: string | undefined, output: z.ZodType): z.Zod
   return z.object(facts)
 }
 
-function once<T>(make: () => T): () => T {
+function once<Args extends unknown[], T>(make: (...args: Args) => T): (...args: Args) => T {
   let made: T | undefined
-  return () => {
-    made ??= make()
+  return (...args) => {
+    made ??= make(...args)
     return made
   }
 }

@@ -119,9 +119,11 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined)
 }
 
 function toResponse({ method }: Request, { status, headers, text, parts, commonHeaders }: Reply): Response {
-  const all = { ...commonHeaders, ...headers }
   const body = method === 'HEAD' ? null : parts === undefined ? (text ?? null) : streamOf(parts)
-  return new Response(body, { status, headers: hasLists(all) ? entriesOf(all) : (all as Record<string, string>) })
+  const all = Object.entries({ ...commonHeaders, ...headers }).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, `${one}`]),
+  )
+  return new Response(body, { status, headers: all })
 }
 
 function streamOf(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
@@ -134,17 +136,4 @@ function streamOf(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
     },
     cancel: async () => void (await parts.return(undefined)),
   })
-}
-
-type HeaderValues = Record<string, string | string[] | number>
-
-function hasLists(headers: HeaderValues): boolean {
-  for (const name in headers) if (typeof headers[name] === 'object') return true
-  return false
-}
-
-function entriesOf(headers: HeaderValues): [string, string][] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, string] => [name, `${one}`]),
-  )
 }

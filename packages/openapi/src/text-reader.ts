@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { accepts, compiled } from './parser.ts'
-import { defOf, insides } from './schema.ts'
+import { defOf, factsOf, insides } from './schema.ts'
 
 /** Converts the text of an input field to its value. */
 export interface TextReader {
@@ -15,20 +15,12 @@ export interface TextReader {
 /** The types that text can represent. Integers are digits only. */
 type Kind = 'integer' | 'number' | 'boolean' | 'text'
 
-/** The types of text that a schema accepts. */
-interface TextTypes {
-  kinds: Set<Kind>
-  /** The schemas of the kinds. */
-  leaves: z.ZodType[]
-}
-
-/** The types that a schema accepts. */
-interface AcceptedTypes extends TextTypes {
-  /** The types of list values. */
-  items: TextTypes | undefined
-  /** The types that text cannot represent. */
-  others: Set<string>
-  hasCommas: boolean
+/** A schema without others inside it, of which a schema accepts the values. */
+interface Leaf {
+  schema: z.ZodType
+  kinds: string[]
+  /** How many lists it is in. */
+  depth: number
 }
 
 const NOT_JSON = /(^|array of )(bigint|date|map|set|symbol|function|file|promise|nan)$/
@@ -41,14 +33,15 @@ const NOT_JSON = /(^|array of )(bigint|date|map|set|symbol|function|file|promise
  * @throws Error if text cannot represent any type that the field accepts
  */
 export function textReaderOf(schema: z.ZodType, where: string, isInQuery: boolean): TextReader {
-  const accepted = acceptedTypes(schema)
-  checkCarried(accepted, where, () => false)
-  const { items } = accepted
-  const hasCommas = accepted.hasCommas || !isInQuery
-  const readOne = readerOf(accepted, schema)
-  if (items === undefined) return { isRepeated: false, isList: false, read: ([text = '']) => readOne(text) }
+  const leaves = [...leavesOf(schema)]
+  checkCarried(leaves, where, () => false)
+  const [own, items] = [leaves.filter(isText(0)), leaves.filter(isText(1))]
+  const { param } = factsOf(schema).meta as { param?: { explode?: boolean } }
+  const hasCommas = param?.explode === false || !isInQuery
+  const readOne = readerOf(own, schema)
+  if (items.length === 0) return { isRepeated: false, isList: false, read: ([text = '']) => readOne(text) }
   const readItem = readerOf(items)
-  const fits = accepted.kinds.size === 0 ? undefined : matcher(accepted, schema)
+  const fits = own.length === 0 ? undefined : matcher(own, schema)
   const read = (texts: readonly string[]) => {
     const [text = ''] = texts
     if (fits !== undefined && texts.length === 1) {
@@ -62,27 +55,31 @@ export function textReaderOf(schema: z.ZodType, where: string, isInQuery: boolea
 
 /** @throws Error if JSON cannot represent any type that a body field accepts */
 export function checkBodyField(schema: z.ZodType, where: string): void {
-  checkCarried(acceptedTypes(schema), where, (type) => !NOT_JSON.test(type))
+  checkCarried([...leavesOf(schema)], where, (type) => !NOT_JSON.test(type))
 }
 
 /** @param isCarried whether the source can carry values of a type in a form other than text */
-function checkCarried(
-  { kinds, items, others }: AcceptedTypes,
-  where: string,
-  isCarried: (type: string) => boolean,
-): void {
-  if (kinds.size > 0 || items !== undefined || others.size === 0 || [...others].some(isCarried)) return
-  throw new Error(`${where}, which cannot carry ${[...others].join(', ')}`)
+function checkCarried(leaves: Leaf[], where: string, isCarried: (type: string) => boolean): void {
+  const types = leaves.flatMap(({ kinds, depth }) =>
+    kinds.map((kind) => (kind in READERS && depth > 1 ? 'array of array' : `${'array of '.repeat(depth)}${kind}`)),
+  )
+  if (types.length === 0 || leaves.some(isText(0)) || leaves.some(isText(1)) || types.some(isCarried)) return
+  throw new Error(`${where}, which cannot carry ${[...new Set(types)].join(', ')}`)
+}
+
+/** Whether text can represent a leaf in so many lists. */
+function isText(depth: number): (leaf: Leaf) => boolean {
+  return (leaf) => leaf.depth === depth && leaf.kinds.some((kind) => kind in READERS)
 }
 
 /** Reads text as the first type that the schema accepts: number, integer, boolean, then text. */
-function readerOf(texts: TextTypes, schema?: z.ZodType): (text: string) => unknown {
-  const { kinds } = texts
+function readerOf(leaves: Leaf[], schema?: z.ZodType): (text: string) => unknown {
+  const kinds = new Set(leaves.flatMap(({ kinds }) => kinds).filter((kind) => kind in READERS))
   const readers = (['number', 'integer', 'boolean'] as const)
     .filter((kind) => kinds.has(kind))
     .map((kind) => READERS[kind])
   if (kinds.size <= 1) return readers[0] ?? READERS.text
-  const fits = kinds.has('text') ? matcher(texts, schema) : () => true
+  const fits = kinds.has('text') ? matcher(leaves, schema) : () => true
   return (text) => {
     for (const read of readers) {
       const value = read(text)
@@ -103,10 +100,10 @@ export const READERS: Record<Kind, (text: string) => unknown> = {
     /^-?\d+$/.test(text) ? Math.max(-Number.MAX_VALUE, Math.min(Number(text), Number.MAX_VALUE)) : text,
 }
 
-/** Tests whether a schema accepts a value. An asynchronous schema is approximated by its leaf schemas. */
-function matcher({ leaves }: TextTypes, schema?: z.ZodType): (value: unknown) => boolean {
+/** Tests whether a schema accepts a value. An asynchronous schema is approximated by its leaves. */
+function matcher(leaves: Leaf[], schema?: z.ZodType): (value: unknown) => boolean {
   const whole = schema && compiled(schema)
-  return (value) => (whole && accepts(whole(), value)) ?? leaves.some((leaf) => accepts(leaf, value) ?? true)
+  return (value) => (whole && accepts(whole(), value)) ?? leaves.some((leaf) => accepts(leaf.schema, value) ?? true)
 }
 
 const TEXT = new Set(['string', 'template_literal', 'unknown', 'any', 'custom', 'transform'])
@@ -114,43 +111,16 @@ const TEXT = new Set(['string', 'template_literal', 'unknown', 'any', 'custom', 
 const NOTHING = new Set(['undefined', 'void', 'never'])
 
 /** @param ancestors the enclosing schemas, to stop at recursive lazy schemas */
-function acceptedTypes(schema: z.ZodType, ancestors: readonly z.ZodType[] = []): AcceptedTypes {
-  const accepted: AcceptedTypes = {
-    kinds: new Set(),
-    leaves: [],
-    items: undefined,
-    others: new Set(),
-    hasCommas: false,
-  }
-  const explore = (schema: z.ZodType, ancestors: readonly z.ZodType[]): void => {
-    if (ancestors.includes(schema)) return
-    const enclosing = [...ancestors, schema]
-    const { type, element } = defOf(schema)
-    const { param } = (schema.meta() ?? {}) as { param?: { explode?: boolean } }
-    if (param?.explode === false) accepted.hasCommas = true
-    const kinds = kindsOf(schema)
-    const inner = insides(schema)
-    if (kinds !== undefined) {
-      accepted.leaves.push(schema)
-      for (const kind of kinds) {
-        if (kind in READERS) accepted.kinds.add(kind as Kind)
-        else accepted.others.add(kind)
-      }
-    } else if (element !== undefined) {
-      const { kinds, leaves, items, others } = acceptedTypes(element, enclosing)
-      if (kinds.size > 0) {
-        accepted.items ??= { kinds: new Set(), leaves: [] }
-        for (const kind of kinds) accepted.items.kinds.add(kind)
-        accepted.items.leaves.push(...leaves)
-      }
-      if (items !== undefined) accepted.others.add('array of array')
-      for (const other of others) accepted.others.add(`array of ${other}`)
-    } else if (inner.length > 0) {
-      for (const one of inner) explore(one, enclosing)
-    } else if (!NOTHING.has(type)) accepted.others.add(type)
-  }
-  explore(schema, ancestors)
-  return accepted
+function* leavesOf(schema: z.ZodType, depth = 0, ancestors: readonly z.ZodType[] = []): Generator<Leaf> {
+  if (ancestors.includes(schema)) return
+  const enclosing = [...ancestors, schema]
+  const { type, element } = defOf(schema)
+  const kinds = kindsOf(schema)
+  const inner = insides(schema)
+  if (kinds !== undefined) yield { schema, kinds, depth }
+  else if (element !== undefined) yield* leavesOf(element, depth + 1, enclosing)
+  else if (inner.length > 0) for (const one of inner) yield* leavesOf(one, depth, enclosing)
+  else if (!NOTHING.has(type)) yield { schema, kinds: [type], depth }
 }
 
 /** The kinds of a leaf schema, or its types that text cannot represent; undefined for a schema that contains others. */
