@@ -9,13 +9,18 @@ import type { Awaitable } from './hook.ts'
 export function compiled<S extends z.ZodType>(schema: S): () => S {
   let made: S | undefined
   return () => {
+    made ??= compilations.get(schema) as S | undefined
     if (made === undefined) {
       handleRejections(schema)
       made = z.compile(schema)
+      compilations.set(schema, made)
     }
     return made
   }
 }
+
+// Procedures share schemas, and so do several services of one process.
+const compilations = new WeakMap<z.ZodType, z.ZodType>()
 
 /** Parses a value: synchronously, unless the schema has an asynchronous check or transform. */
 export type Parser<T = unknown> = (value: unknown) => Awaitable<z.ZodSafeParseResult<T>>
