@@ -1,6 +1,7 @@
 import { createClient } from '@resource/client'
 import { expect, test } from 'vitest'
 import { postgresDatabase } from './database.ts'
+import { PATIENT } from './harness.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
 const SERVERS = 3
@@ -9,7 +10,7 @@ const SERVERS = 3
 async function startServers() {
   const folder = await temporaryFolder()
   const database = await postgresDatabase({ fresh: true })
-  const environment = { DATABASE_URL: database?.url ?? 'file:./data/shared.db' }
+  const environment = { ...PATIENT, DATABASE_URL: database?.url ?? 'file:./data/shared.db' }
   const services = Array.from({ length: SERVERS }, () => spawnService(folder.path, environment))
   const urls = await Promise.all(services.map((service) => service.url()))
   return {
