@@ -116,9 +116,9 @@ describe('C30 error forms', () => {
     ['GET', '/books/%', 400],
     ['GET', '/items/%00', 400],
     ['PATCH', '/books/1', 405],
-    ['DELETE', '/books', 405],
+    ['PUT', '/books', 405],
     ['POST', '/items/1', 405],
-    ['DELETE', '/items/', 405],
+    ['PUT', '/items/', 405],
   ] as const) {
     test(`errors under books and items are {message}: ${method} ${path} is a ${status}`, async () => {
       const answer = await server().request(method, path)

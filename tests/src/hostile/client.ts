@@ -67,7 +67,9 @@ export async function runClient(
   if (close === 'FIN') await sleep(RECEIVE_MS)
   socket.destroy()
   const status = Number(/(?:^|\r\n\r\n)HTTP\/1\.1 ([2-5]\d\d) /.exec(text)?.[1]) || undefined
-  if (status !== undefined && status >= 500 && !(status === 503 && /\r\nRetry-After: /i.test(text))) {
+  // An unknown method is a 501, another version of HTTP a 505.
+  const isRefusal = status === 501 || status === 505 || (status === 503 && /\r\nRetry-After: /i.test(text))
+  if (status !== undefined && status >= 500 && !isRefusal) {
     fault = `answered ${text.slice(0, 1000)}`
   }
   return { status, fault }
