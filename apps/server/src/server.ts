@@ -66,7 +66,12 @@ export async function startServer(
   let stopping: Promise<void> | undefined
   const limits = createLimits(config, access, () => connections.working, database, log)
   const isStopping = () => stopping !== undefined
-  const { app, refuseOverload, refuseTarget } = createApp({
+  const {
+    app,
+    serve: serveDirectly,
+    refuseOverload,
+    refuseTarget,
+  } = createApp({
     config,
     database,
     access,
@@ -77,7 +82,7 @@ export async function startServer(
     log,
     isStopping,
   })
-  const serve = through(app)
+  const serve = through(serveDirectly)
   const logRequest = requestLog(log, config.TRUST_PROXY.length > 0, tracing?.traceId)
   const queue = new RequestQueue(config.MAX_DELAY_MS)
   const take = (req: IncomingMessage, res: ServerResponse, begin: () => void) => {

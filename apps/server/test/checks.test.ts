@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import express, { type ErrorRequestHandler } from 'express'
+import express from 'express'
 import { expect, test } from 'vitest'
-import { type Check, checked } from '../src/http/checks.ts'
+import { before, type Check, checked } from '../src/http/checks.ts'
 
-/** The checks that ran for `GET /` and its body, or the message of its error. */
+/** The checks that ran for `GET /` and its body, or the message of its error. The handler passes on a request with four checks. */
 async function answerOf(...checks: Check[]): Promise<string> {
   const app = express()
   const ran: number[] = []
@@ -16,10 +16,12 @@ async function answerOf(...checks: Check[]): Promise<string> {
         return check(req, res)
       },
   )
-  app.use(checked(counted, (req, res, next) => (req.url === '/' ? res.send(`${ran}: handled`) : next())))
-  const onError: ErrorRequestHandler = (error, _req, res, _next) => void res.send(`${ran}: ${error.message}`)
-  app.use(onError)
-  await using server = createServer(app).listen(0, '127.0.0.1')
+  app.get('/', (_req, res) => void res.send(`${ran}: passed on`))
+  const handle = checked(counted, async (_req, res, next) =>
+    counted.length > 3 ? next() : void res.end(`${ran}: handled`),
+  )
+  const serve = before(app, handle, (error, _req, res) => void res.end(`${ran}: ${(error as Error).message}`))
+  await using server = createServer(serve).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).text()
 }
@@ -35,6 +37,10 @@ test('the handler runs after all checks, in their order', async () => {
   expect(await answerOf()).toBe(': handled')
   expect(await answerOf(passes, passes)).toBe('0,1: handled')
   expect(await answerOf(passesLater, passes, passesLater)).toBe('0,1,2: handled')
+})
+
+test('a request that the handler passes on is one of Express', async () => {
+  expect(await answerOf(passes, passesLater, passes, passes)).toBe('0,1,2,3: passed on')
 })
 
 test('a check that throws or rejects ends the request with its error', async () => {
