@@ -95,5 +95,5 @@ export function guarded(
 function writesOrLocks(statement: Statement | undefined): boolean {
   if (statement === undefined) return true
   const { text } = statement
-  return !text.startsWith('SELECT') || /FOR (?:UPDATE|KEY SHARE)$/.test(text)
+  return !text.startsWith('SELECT') || text.endsWith('FOR UPDATE') || text.endsWith('FOR KEY SHARE')
 }
