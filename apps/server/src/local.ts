@@ -7,6 +7,7 @@ import { answeredError, type ClientCallOptions, clientOver, type Transport } fro
 import type { ErrorShape } from '@resource/openapi/contract'
 import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape } from '@trpc/server'
 import type { Caller } from './access/caller.ts'
+import { newRequestId } from './http/request-id.ts'
 import { createOperations } from './operations.ts'
 import { readConfig } from './process/config.ts'
 
@@ -35,11 +36,13 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
     send: (calls, _credentials, signal) =>
       Promise.all(
         calls.map(async ({ type, path, json, ifEffect }, batchIndex) => {
-          const ctx = { ...common, ifEffect }
+          const requestId = newRequestId()
+          const ctx = { ...common, requestId, ifEffect }
           const input = json === undefined ? undefined : JSON.parse(json)
           try {
             const getRawInput = async () => input
-            return { data: await callTRPCProcedure({ router, path, getRawInput, ctx, type, signal, batchIndex }) }
+            const call = callTRPCProcedure({ router, path, getRawInput, ctx, type, signal, batchIndex })
+            return { data: await call, requestId }
           } catch (cause) {
             const error = getTRPCErrorFromUnknown(cause)
             const { _config: config } = router._def

@@ -2,6 +2,7 @@ import { type Contract, contract } from '@resource/contract'
 import type { Database } from '@resource/database'
 import { implement, type Operation } from '@resource/openapi'
 import { authorize } from './access/caller.ts'
+import { reversalService } from './audit/reversals.ts'
 import { auditService } from './audit/service.ts'
 import { unavailable } from './http/database-errors.ts'
 import { keyService } from './keys/service.ts'
@@ -33,15 +34,18 @@ export function createOperations(
 ) {
   const checkPassword = passwordCheck(PASSWORD_MIN_LENGTH, needsCredentials)
   const rules: AllRules = { users: userRules(checkPassword) }
+  const audited = auditedTables(rules)
+  const { services: ofCollections, collections } = collectionServices(database, rules)
   const services = {
-    ...collectionServices(database, rules),
+    ...ofCollections,
     keys: keyService(database, onKeyChanged),
     audit: auditService(),
+    reversals: reversalService(audited, collections),
   }
   const calls = new Map<string, Call>()
   return implement<Contract, Context>(
     contract,
-    { ...withWrites({ database, audited: auditedTables(rules) }, services), previews: previewService(calls) },
+    { ...withWrites({ database, audited }, services), previews: previewService(calls) },
     {
       translate: unavailable,
       authorize,

@@ -86,6 +86,7 @@ test('C63 the procedures of the specified resources match the API rules', () => 
     'keys.list',
     'keys.revoke',
     'previews.create',
+    'reversals.create',
     'users.applyBatch',
     'users.create',
     'users.createBatch',

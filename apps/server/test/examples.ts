@@ -13,6 +13,7 @@ import {
   PREVIEW,
   pathOf,
   REFERENCED_ID,
+  REVERSAL,
   recordOf,
   referenced,
   refusals,
@@ -42,6 +43,7 @@ const exceptions: Record<string, Partial<Example>> = {
   slashCreateUser: { json: ada },
   slashReplaceUser: { json: ada },
   createPreview: { json: PREVIEW },
+  createReversal: { json: REVERSAL },
   deleteUsersByStatus: { path: '/api/users?status=active' },
 }
 
@@ -87,9 +89,12 @@ function bodyOf({ content }: Required<Operation>['requestBody']): unknown {
 /** The number of operations of the document. */
 export const DOCUMENTED = examples.size
 
-/** The ids of the operations of the document, without those of collections that only accept other records. */
+/**
+ * The ids of the operations of the document, without those of collections that only accept other records, and without
+ * reversals: they need the id of an earlier request.
+ */
 export const operationIds = [...examples].flatMap(([id, { path }]) =>
-  refusals[collectionAt(path) ?? ''] === undefined ? [id] : [],
+  refusals[collectionAt(path) ?? ''] === undefined && id !== 'createReversal' ? [id] : [],
 )
 
 export function exampleOf(operationId: string): Example {
@@ -138,7 +143,7 @@ export async function seed(server: TestServer): Promise<void> {
 
 /** An error in the form of the path of an example (API rule C30). */
 export function errorOf({ path }: Example, message: unknown) {
-  if (/^\/api\/(keys|audit|previews)/.test(path))
+  if (/^\/api\/(keys|audit|previews|reversals)/.test(path))
     return { status: 'error', error: expect.objectContaining({ message }) }
   return /^\/(api\/)?users(?![\w-])/.test(path) ? { error: message } : { message }
 }

@@ -29,7 +29,7 @@ export function randomWrite(random: Random, stored: Snapshot): RandomWrite {
   const user = () => ({
     name: random.pick(['Ada', 'Bo', 'Cy']),
     email: email(),
-    role: maybe(random.pick(['user', 'admin', 'moderator'])),
+    role: maybe(random.pick(['user', 'admin'])),
     status: maybe(random.pick(['active', 'inactive'])),
     age: maybe(random.int(1, 90)),
     password: random.oneIn(12) ? 'a rather long password' : undefined,

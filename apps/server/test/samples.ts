@@ -39,10 +39,13 @@ export type Collection = {
 }[keyof Contract]
 
 /** The nouns of the API rules; tests list their operations explicitly. */
-export const SPECIFIED: readonly string[] = ['users', 'books', 'items', 'keys', 'audit', 'previews']
+export const SPECIFIED: readonly string[] = ['users', 'books', 'items', 'keys', 'audit', 'previews', 'reversals']
 
 /** The input of a preview that writers may have. */
 export const PREVIEW = { operation: 'items.update', input: { id: 1, price: 30 } }
+
+/** The input of a reversal of an unknown request. */
+export const REVERSAL = { request_id: '01989f2e-6a00-7c3e-8a51-3f0f4d1c9b20' }
 
 const declared = Object.entries(contract).flatMap(([noun, resource]) =>
   'collection' in resource ? [noun as Collection] : [],
@@ -149,6 +152,7 @@ export function batchId(noun: string): number {
 /** An input with which a procedure succeeds on the record `id`. */
 export function inputOf(noun: keyof Contract, verb: string, id: number): Fields {
   if (noun === 'previews') return PREVIEW
+  if (noun === 'reversals') return REVERSAL
   if (verb === 'createBatch') return batchOf(noun as Collection)
   if (verb === 'updateWhere') return { id_in: [id], changes: { set: changesOf(noun as Collection) } }
   if (verb === 'deleteWhere') return { id_in: [id] }

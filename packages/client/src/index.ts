@@ -12,8 +12,8 @@ import { type Actions, withActions } from './actions.ts'
 import type { Api } from './api.ts'
 
 /**
- * The client: every procedure of the service (`query` or `mutate`), the lists of each noun as async iterators, and previews of
- * writes.
+ * The client: every procedure of the service (`query` or `mutate`), the lists of each noun as async iterators, previews of writes,
+ * and their undo.
  */
 export interface Client extends Nouns, Actions {}
 
@@ -68,6 +68,7 @@ export {
   type ProcedureClient,
   RateLimitedError,
   randomKey as createIdempotencyKey,
+  requestIdOf,
   ServiceError,
   TimeoutError,
   UnauthorizedError,

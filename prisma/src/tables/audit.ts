@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { AuditEntry } from '../../generated/client.ts'
 import { Recent } from '../recent.ts'
 import { isSet, quote, type Statement } from './sql.ts'
@@ -19,6 +20,8 @@ export interface AuditedTable {
   shown: readonly string[]
   /** Columns whose values are never included. An entry only records that `field` was set. */
   secrets: readonly { column: string; field: string }[]
+  /** The columns that no entry shows, and that cannot be computed from those that it shows. Default: none. */
+  kept?: readonly string[]
 }
 
 /** The audit data of one call for one table. */
@@ -30,6 +33,8 @@ export interface AuditedChange {
   after?: Entity
   /** The written columns. */
   written?: object
+  /** Whether `after` is a deleted record that was restored, with its id. */
+  isRestored?: true
 }
 
 /** A change of a record of an audited table, as a write records it. */
@@ -64,7 +69,7 @@ const texts = new Map<string, Recent<string, string>>()
 export function withAuditInsert(
   { text, values }: Statement,
   columns: Record<string, Kind>,
-  { shared, resource, shown, secrets }: Audit,
+  { shared, resource, shown, secrets, kept = [] }: Audit,
   { before, after, changes, returning = '*', order = '"id"' }: AuditedStatement,
 ): Statement {
   const written = secrets.filter(({ column }) => changes === undefined || isSet(changes, column))
@@ -85,11 +90,14 @@ export function withAuditInsert(
     const recordAfter = hasSecrets
       ? `left(${record(after)}, -1) || ${secretFields(after).join(' || ')} || '}'`
       : record(after)
+    const hidden = kept.filter((column) => changes === undefined || isWritten(changes, column))
+    const [keptColumn, keptValues] =
+      hidden.length === 0 ? ['', ''] : [', "kept"', `, ${keptText(hidden, columns, before, after)}`]
     // An update that changes nothing keeps the version.
     const condition = changes === undefined ? '' : ` WHERE "version" <> ${quote(`${before}version`)}`
     return `WITH "written" AS (${text}), "audit" AS (
-      INSERT INTO "audit_entries" ("at", ${names.map(quote).join(', ')}, "record_id", "before", "after")
-      SELECT ?::timestamp, ${names.map(() => '?').join(', ')}, "id", ${record(before)}, ${recordAfter}
+      INSERT INTO "audit_entries" ("at", ${names.map(quote).join(', ')}, "record_id", "before", "after"${keptColumn})
+      SELECT ?::timestamp, ${names.map(() => '?').join(', ')}, "id", ${record(before)}, ${recordAfter}${keptValues}
       FROM "written"${condition} ORDER BY ${order}
     ) SELECT ${returning} FROM "written"`
   }
@@ -108,17 +116,70 @@ export function withAuditInsert(
 
 /** The audit entries for changes, for engines that insert them with a separate statement. */
 export function auditEntries(
-  { shared, resource, shown, secrets }: Audit,
+  { shared, resource, shown, secrets, kept = [] }: Audit,
   changes: readonly AuditedChange[],
 ): Omit<AuditEntry, 'id'>[] {
   const common = { ...shared, resource, at: new Date() }
   const text = (row: Entity, written: object) => JSON.stringify(shownRecord({ shown, secrets }, row, written))
-  return changes.map(({ before, after, written = {} }) => ({
-    ...common,
-    record_id: ((after ?? before) as Entity).id,
-    before: before === undefined ? null : text(before, {}),
-    after: after === undefined ? null : text(after, written),
-  }))
+  return changes.map((change) => {
+    const { before, after, written = {} } = change
+    return {
+      ...common,
+      record_id: ((after ?? before) as Entity).id,
+      before: before === undefined ? null : text(before, {}),
+      after: after === undefined ? null : text(after, written),
+      kept: kept.length === 0 ? null : keptJson(kept, change),
+    }
+  })
+}
+
+/** The hidden columns of a change as JSON: of each, the value before and the digest of the value after; null if all are null. */
+function keptJson(kept: readonly string[], { before, after, written = {} }: AuditedChange): string | null {
+  const isUpdate = before !== undefined && after !== undefined
+  const columns = isUpdate ? kept.filter((column) => isWritten(written, column)) : kept
+  const values = columns.map((column): [string, [unknown, string | null]] => [
+    column,
+    [
+      before === undefined ? null : shownValue(before, column),
+      after === undefined ? null : digest(shownValue(after, column)),
+    ],
+  ])
+  const isEmpty = values.every(([, [old, now]]) => old === null && now === null)
+  return isEmpty ? null : JSON.stringify(Object.fromEntries(values))
+}
+
+/** The same in SQL. @param before the prefix of the columns before the change; @param after of those after it */
+function keptText(
+  kept: string[],
+  columns: Record<string, Kind>,
+  before: string | undefined,
+  after: string | undefined,
+) {
+  const prefixes = [before, after].flatMap((prefix) => prefix ?? [])
+  const isEmpty = prefixes.flatMap((prefix) => kept.map((column) => `${quote(prefix + column)} IS NULL`)).join(' AND ')
+  const pairs = kept.map((column) => {
+    const text = (prefix: string) => shownText(prefix + column, columns[column] as Kind)
+    const old = before === undefined ? 'NULL::text' : text(before)
+    const now = after === undefined ? 'NULL::text' : `encode(sha256(convert_to(${text(after)}::text, 'UTF8')), 'hex')`
+    return `'${column}', json_build_array(${old}, ${now})`
+  })
+  return `CASE WHEN ${isEmpty} THEN NULL ELSE json_build_object(${pairs.join(', ')})::text END`
+}
+
+/** The digest by which a hidden value can be recognized; null for null. */
+export function digest(value: unknown): string | null {
+  return value === null ? null : createHash('sha256').update(String(value)).digest('hex')
+}
+
+/** Whether a change writes a column, also with null. */
+function isWritten(change: object, column: string): boolean {
+  return Reflect.get(change, column) !== undefined
+}
+
+/** A value as an entry has it. */
+function shownValue(row: object, column: string): Value {
+  const value = (row as Record<string, Value | Date>)[column] ?? null
+  return value instanceof Date ? timestamp(value) : value
 }
 
 /**
@@ -133,8 +194,7 @@ export function shownRecord(
 ): Record<string, Value> {
   const record: Record<string, Value> = {}
   for (const name of shown) {
-    const value = (row as Record<string, Value | Date>)[name] ?? null
-    record[name] = value instanceof Date ? timestamp(value) : value
+    record[name] = shownValue(row, name)
   }
   for (const { column, field } of secrets) if (isSet(written, column)) record[field] = 'set'
   return record

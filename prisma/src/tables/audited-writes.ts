@@ -63,6 +63,10 @@ export function ofInserted(rows: Entity[]): AuditedChange[] {
   return rows.map((after) => ({ after, written: after }))
 }
 
+export function ofRestored(rows: Entity[]): AuditedChange[] {
+  return rows.map((after) => ({ after, written: after, isRestored: true }))
+}
+
 export function ofUpdated(change: Change<Entity> | undefined, written: object): AuditedChange[] {
   return change === undefined || change.after.version === change.before.version ? [] : [{ ...change, written }]
 }

@@ -18,6 +18,8 @@ const LATER = 'WHEN "updated_at" > ? THEN "updated_at"'
 /** The statements of one table. */
 export class SqlText<Row> extends ReadStatements<Row> {
   readonly insertion: Insertion
+  /** The insertion of rows with their ids. */
+  readonly restoration: Insertion
   readonly #before: string
   readonly #kinds: Readonly<Record<string, Kind>>
   readonly #referenced: [column: string, table: string][]
@@ -34,16 +36,17 @@ export class SqlText<Row> extends ReadStatements<Row> {
     this.#referenced = referenced
     const kinds = Object.entries<Kind>(columns).map(([name, kind]) => ({ name, kind }))
     const inserted = kinds.filter(({ name }) => name !== 'id')
-    const placeholders = inserted.map(() => '?').join(', ')
+    const sets = [key, ...unique.map((column) => [column])].map((set) => set.map(String))
+    const insertionOf = (columns: typeof kinds) =>
+      `INSERT INTO ${quote(name)} (${names(columns.map(({ name }) => name))}) VALUES (${columns.map(() => '?').join(', ')})`
     this.insertion = {
-      text: `INSERT INTO ${quote(name)} (${names(inserted.map(({ name }) => name))}) VALUES (${placeholders})`,
+      text: insertionOf(inserted),
       table: name,
       columns: inserted,
       hasId: 'id' in columns,
-      unique: [key, ...unique.map((column) => [column])]
-        .map((set) => set.map(String))
-        .filter(([first]) => first !== 'id'),
+      unique: sets.filter(([first]) => first !== 'id'),
     }
+    this.restoration = { text: insertionOf(kinds), table: name, columns: kinds, hasId: false, unique: sets }
     this.#kinds = columns
     this.#before = kinds.map(({ name }) => `${quote(name)} AS ${quote(BEFORE + name)}`).join(', ')
   }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { createPacer } from '../pacer.ts'
-import { AuditedWrites, ofDeleted, ofInserted, ofUpdated } from './audited-writes.ts'
+import { AuditedWrites, ofDeleted, ofInserted, ofRestored, ofUpdated } from './audited-writes.ts'
 import type { Awaitable } from './executor.ts'
 import type { RelatedTables } from './references.ts'
 import {
@@ -17,7 +17,7 @@ import {
   togetherFrom,
   type Written,
 } from './row-writes.ts'
-import { quote, type Statement } from './sql.ts'
+import { type Insertion, quote, type Statement } from './sql.ts'
 import { BEFORE, ORDINAL } from './statements.ts'
 import {
   type Change,
@@ -172,6 +172,17 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
     return this.#deleteCascading(rows, () => audited({ id: { in: idsOf(rows) } } as object as Where<Row>))
   }
 
+  async restore(rows: Row[]): Promise<void> {
+    if (rows.length === 0) return
+    const { restoration } = this.text
+    const restored = async () => {
+      const values = rows.map((row) => restoration.columns.map(({ name }) => Reflect.get(row, name) ?? null))
+      await this.#inserting(rows, () => this.#insert(restoration, values))
+      return rows
+    }
+    await this.audited(this.wrapped('restore', restored), ofRestored)
+  }
+
   async deleteAll(where: Where<Row>, limit?: number): Promise<number> {
     if (limit !== undefined && this.session.audit !== undefined) return (await this.#deleteSome(where, limit)).length
     if (!this.needsChanges && !this.#auditsCascades) {
@@ -225,19 +236,23 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
   protected async insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
     const { columns } = this.text.insertion
     const values = rows.map((row) => columns.map(({ name }) => storedValue(row, name)))
+    const ids = await this.#inserting(rows, () => this.#insert(this.text.insertion, values))
+    return values.map((values, index) => this.#inserted(ids[index] as number, values))
+  }
+
+  async #inserting(rows: object[], insert: () => Awaitable<number[]>): Promise<number[]> {
     // On SQLite each row is a separate statement, so the rows before a failing one would be stored.
     if (rows.length > 1 && !this.executor.namesRow) await this.references.check(rows, this.#relatedTables)
     try {
       if (rows.length > 1 && this.executor.isRemote) await this.#lockForInsert(rows)
-      const inserting = this.#insert(values)
-      const ids = inserting instanceof Promise ? await inserting : inserting
-      return values.map((values, index) => this.#inserted(ids[index] as number, values))
+      const inserting = insert()
+      return inserting instanceof Promise ? await inserting : inserting
     } catch (error) {
       throw await this.references.ofInsert(error, rows, this.#relatedTables)
     }
   }
 
-  async #lockForInsert(rows: NewRow<Row>[]): Promise<void> {
+  async #lockForInsert(rows: object[]): Promise<void> {
     const { unique } = this.text.insertion
     // The statement inserts the values of the first unique columns in their order.
     if (unique.length > 0)
@@ -323,18 +338,16 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
     return { before: this.decodeDates(before), after: this.decodeDates(after) }
   }
 
-  #insert(values: unknown[][]): Awaitable<number[]> {
-    const { insertion } = this.text
+  #insert(insertion: Insertion, values: unknown[][]): Awaitable<number[]> {
     if (this.executor.isRemote || values.length <= INSERT_BATCH) {
       const transform = (statement: Statement, returning: string) => this.withAudit(statement, { after: '', returning })
       return this.executor.insert(insertion, values, 0, this.audit && transform)
     }
-    return this.#insertInBatches(values)
+    return this.#insertInBatches(insertion, values)
   }
 
   // On SQLite other requests are served between batches, as in deleteAll.
-  async #insertInBatches(values: unknown[][]): Promise<number[]> {
-    const { insertion } = this.text
+  async #insertInBatches(insertion: Insertion, values: unknown[][]): Promise<number[]> {
     const ids: number[] = []
     const pace = createPacer()
     for (let first = 0; first < values.length; first += INSERT_BATCH) {

@@ -207,4 +207,10 @@ export interface RecordTable<Row extends Entity> extends ListTable<Row> {
    * after another. `write` does the same for its rows.
    */
   lockFor(rows: readonly (RowWrite<Row> | { change: Changes<Row> })[]): Promise<void>
+  /**
+   * Stores deleted records again, with their ids and versions: all or none.
+   *
+   * @throws UniqueViolation or ReferenceViolation, with the `index` of the first violating row
+   */
+  restore(rows: Row[]): Promise<void>
 }

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CONTRACT_HASH } from '@resource/contract/hash'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { sentStatus } from '../connections/connections.ts'
 import { addressOf } from './address.ts'
+import { newRequestId } from './request-id.ts'
 import { sampledLog } from './sampled-log.ts'
 
 const ID = Symbol('request id')
@@ -17,7 +17,7 @@ type LoggedRequest = IncomingMessage & { [ID]?: string; [CALLER]?: string; [REAS
 
 /** The request's id in the log, in `X-Request-Id`, in the audit log and in a 500. Callers cannot choose it. */
 export function requestId(req: LoggedRequest): string {
-  req[ID] ??= randomUUID()
+  req[ID] ??= newRequestId()
   return req[ID]
 }
 

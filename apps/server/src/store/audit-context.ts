@@ -4,6 +4,7 @@ import { type AuditContext, declarations, type Tables } from '@resource/database
 import type { AuditedTables } from './audited-tables.ts'
 import type { AllRules } from './collection.ts'
 import type { Context } from './context.ts'
+import { searchColumn } from './row-mapping.ts'
 
 interface Declared {
   columns: Readonly<Record<string, string>>
@@ -24,6 +25,10 @@ export function auditedTables(rules: AllRules): AuditedTables {
     const secrets = derived.flatMap(([column, { from }]) =>
       collection?.hidden.includes(from) ? [{ column, field: from }] : [],
     )
+    const made = [
+      ...(collection?.search ?? []).map(searchColumn),
+      ...derived.flatMap(([column, { make }]) => (make ? [column] : [])),
+    ]
     const name = noun in TABLES ? TABLES[noun as keyof typeof TABLES] : noun
     const { columns, unique }: Declared = declarations[name as keyof Tables]
     const sent = new Set(Object.values(procedures).flatMap(({ input }) => Object.keys(shapeOf(input))))
@@ -31,7 +36,12 @@ export function auditedTables(rules: AllRules): AuditedTables {
     const isBound = (field: string) =>
       sent.has(field) || !(columns[field]?.startsWith('date') || unique.includes(field))
     const bound = shown.filter((field) => field !== 'id' && field !== 'version' && isBound(field))
-    return [name, { resource: noun, shown, secrets, bound, references: collection?.references ?? {} }]
+    // Changes of other resources are not undone.
+    const kept =
+      collection === undefined
+        ? []
+        : Object.keys(columns).filter((column) => !shown.includes(column) && !made.includes(column))
+    return [name, { resource: noun, shown, secrets, kept, bound, references: collection?.references ?? {} }]
   })
   return Object.fromEntries(tables)
 }

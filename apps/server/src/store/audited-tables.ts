@@ -4,6 +4,7 @@ import type { AuditedTable as Audited, RecordedChange } from '@resource/database
 export interface AuditedTable extends Audited {
   /** The shown fields that a write sets to the same values whenever it runs: no ids, times and generated values. */
   bound: readonly string[]
+  kept: readonly string[]
   /** The resource that a field refers to. */
   references: Readonly<Record<string, string>>
 }

@@ -8,14 +8,14 @@ import { batchService } from './batches.ts'
 import type { MutationContext, Services } from './context.ts'
 import { readChanges, writeMatching } from './matching-writes.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
-import { type RecordWrite, type Result, writeRecords } from './record-writes.ts'
+import { type RecordWrite, type Result, type WrittenCollection, writeRecords } from './record-writes.ts'
 import { type IfVersion, notFound, referenced } from './refusals.ts'
 import { type DerivedColumn, type Row, rowMapping, searchColumns, type Values } from './row-mapping.ts'
 import { summaryService } from './summaries.ts'
 import { valueCheck, writeRules } from './write-rules.ts'
 
 /** The names of the collections; each has a table of the same name. */
-export type CollectionNoun = {
+type CollectionNoun = {
   [N in keyof Contract & keyof Tables]: Contract[N] extends { collection: CollectionFacts } ? N : never
 }[keyof Contract & keyof Tables]
 
@@ -88,19 +88,29 @@ interface UpdateMany {
  * Creates the services of all collections.
  *
  * @param database to count the records that refer to one that cannot be deleted
+ * @returns the services, and how the records of each collection are written, by noun
  * @throws Error if a declaration does not match its table
  */
-export function collectionServices(database: Database, rules: AllRules): Pick<Services, CollectionNoun> {
+export function collectionServices(database: Database, rules: AllRules) {
   const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
+  const collections = new Map<string, WrittenCollection>()
   const services = (nouns as CollectionNoun[]).map((noun) => {
     const { derived = {}, procedures } = (rules[noun] ?? {}) as AnyRules
-    const standard = standardService(database, noun, { ...searchColumns(contract[noun].collection.search), ...derived })
+    const { written, ...standard } = standardService(database, noun, {
+      ...searchColumns(contract[noun].collection.search),
+      ...derived,
+    })
+    collections.set(noun, written)
     return [noun, { ...standard, ...procedures?.(standard) }]
   })
-  return Object.fromEntries(services)
+  return { services: Object.fromEntries(services) as Pick<Services, CollectionNoun>, collections }
 }
 
-function standardService(database: Database, noun: CollectionNoun, derived: Record<string, DerivedColumn>): Standard {
+function standardService(
+  database: Database,
+  noun: CollectionNoun,
+  derived: Record<string, DerivedColumn>,
+): Standard & { written: WrittenCollection } {
   const { collection: facts, procedures } = contract[noun] as unknown as Declared
   const { hidden } = facts
   const name = facts.one.replace(/^./, (letter) => letter.toUpperCase())
@@ -145,6 +155,8 @@ function standardService(database: Database, noun: CollectionNoun, derived: Reco
   }
 
   return {
+    written,
+
     list: async (input, { read }, wanted = rows.readColumns) => {
       const page = input as never as PageRequest
       const found = await readPage(tableOf(read), rows.where(input), sortable, page, wanted)

@@ -7,7 +7,7 @@ import type { Effect } from './audited-tables.ts'
 /** The context of a call. */
 export interface Context {
   caller: Caller
-  /** As in the request log; absent for local calls. */
+  /** As in the request log. */
   requestId?: string
   /** The client's address; behind trusted proxies, the address they forward. */
   address?: () => string

@@ -20,7 +20,8 @@ export async function effectOf(tables: AuditedTables, changes: readonly Recorded
     if (pause !== undefined) await pause
     const { resource, bound, secrets, references } = tables[change.table] as AuditedTable
     const { before, after, written = {} } = change
-    if (before === undefined && after !== undefined) created.set(`${resource} ${after.id}`, `new ${created.size}`)
+    if (before === undefined && after !== undefined && !change.isRestored)
+      created.set(`${resource} ${after.id}`, `new ${created.size}`)
     const boundValue = (row: Entity, field: string) => {
       const value = Reflect.get(row, field)
       const to = references[field]
@@ -28,7 +29,8 @@ export async function effectOf(tables: AuditedTables, changes: readonly Recorded
     }
     const values = after && bound.map((field) => boundValue(after, field))
     const set = after && secrets.map(({ column }) => Reflect.get(written, column) != null)
-    hash.update(JSON.stringify([resource, before && named(resource, before.id), before?.version, values, set]))
+    const { id } = before ?? after ?? {}
+    hash.update(JSON.stringify([resource, named(resource, id), before?.version, values, set]))
   }
   return { tables, changes, fingerprint: hash.digest('base64url') }
 }
@@ -45,10 +47,10 @@ export function presentEffect({ tables, changes, fingerprint }: Effect): Output<
       const { before, after, written } = change
       const table = tables[change.table] as AuditedTable
       // The service has yet to assign the other fields of a new record.
-      const shown = before === undefined ? { ...table, shown: table.bound } : table
+      const shown = before === undefined && !change.isRestored ? { ...table, shown: table.bound } : table
       return {
         resource: table.resource,
-        id: before?.id ?? null,
+        id: (change.isRestored ? after : before)?.id ?? null,
         before: (before && shownRecord(table, before)) ?? null,
         after: (after && shownRecord(shown, after, written)) ?? null,
       }

@@ -158,6 +158,18 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
       return facts.timestamps ? Object.assign(row, { updated_at: new Date() }) : row
     },
 
+    /** The columns of fields that have the form of the contract, also of those that the service assigns. */
+    stored: (record: Values): Values => {
+      const row: Values = {}
+      for (const [field, value] of Object.entries(record)) {
+        if (field in columns) row[field] = isDate(field, value) ? new Date(value) : value
+      }
+      for (const { column, from, make } of makers) {
+        if (make !== undefined && record[from] !== undefined) row[column] = make(record[from])
+      }
+      return row
+    },
+
     /** The record of a row that has every column. */
     present: (row: Values): Values => {
       if (isWhole) return row

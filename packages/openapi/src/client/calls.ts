@@ -55,6 +55,13 @@ export interface CallerOptions extends Timeouts {
   check?: ((path: string, answer: unknown) => void) | undefined
 }
 
+const requestIds = new WeakMap<object, string>()
+
+/** The id of the request that an answer belongs to, if the server sent one. Calls sent in one request have one id. */
+export function requestIdOf(answer: object): string | undefined {
+  return requestIds.get(answer)
+}
+
 export type Caller = (
   type: 'query' | 'mutation',
   path: string,
@@ -113,8 +120,10 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
         if (settled === 'unsent') throw last
         const outcome: Outcome = settled
         if ('data' in outcome) {
-          check?.(path, outcome.data)
-          return outcome.data
+          const { data, requestId } = outcome
+          check?.(path, data)
+          if (requestId !== undefined && typeof data === 'object' && data !== null) requestIds.set(data, requestId)
+          return data
         }
         last = outcome.error
         if (last.status === 401 && !isRefreshed) {

@@ -132,7 +132,8 @@ function outcomes(calls: TransportCall[], response: Response, text: string): Out
   }
   return calls.map((_, index) => {
     const answer = (Array.isArray(body) ? body[index] : body) as Partial<Answer> | null | undefined
-    if (isResult(answer)) return { data: answer.result.data }
+    if (isResult(answer))
+      return { data: answer.result.data, requestId: response.headers.get('X-Request-Id') ?? undefined }
     const shape = answer?.error
     if (isShape(shape)) {
       const { message, data } = shape

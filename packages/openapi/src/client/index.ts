@@ -1,5 +1,5 @@
 export type { CallInput, Contract, ProcedureTypes, RouterTo, TypesOf } from '../contract.ts'
-export type { CallOptions } from './calls.ts'
+export { type CallOptions, requestIdOf } from './calls.ts'
 export {
   type ClientCallOptions,
   type ClientOf,

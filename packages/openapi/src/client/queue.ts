@@ -15,7 +15,7 @@ export interface TransportCall {
 }
 
 /** The outcome of a call. */
-export type Outcome = { data: unknown } | { error: ServiceError }
+export type Outcome = { data: unknown; requestId?: string | undefined } | { error: ServiceError }
 
 /** Sends calls to a service. */
 export interface Transport {

@@ -1,0 +1,313 @@
+import { contract } from '@resource/contract'
+import {
+  type AuditEntry,
+  declarations,
+  digest,
+  type RowWrite,
+  shownRecord,
+  type Tables,
+  type Where,
+} from '@resource/database'
+import { ApiError, FieldError, type Path } from '@resource/openapi'
+import { authorize, type Caller } from '../access/caller.ts'
+import { requestedMs } from '../http/request-id.ts'
+import type { DeclaredTable } from '../store/agreement.ts'
+import type { AuditedTable, AuditedTables } from '../store/audited-tables.ts'
+import type { Services } from '../store/context.ts'
+import type { WrittenCollection } from '../store/record-writes.ts'
+import type { Row, Values } from '../store/row-mapping.ts'
+import { firstIdSince } from './entry-times.ts'
+
+// More would hold the write lock of SQLite so long that other writes fail.
+const MAX_CHANGES = 10_000
+// Entries are as late as a write can be, and servers may have different clocks.
+const EARLIER_MS = 60_000
+const LATER_MS = 10 * 60_000
+
+/** A collection whose changes can be undone. */
+interface Undoable extends WrittenCollection {
+  audited: AuditedTable
+}
+
+/** A change of a record, as its audit entry has it. */
+interface Done {
+  noun: string
+  id: number
+  before: Values | undefined
+  after: Values | undefined
+  /** Of each hidden column: its value before, and the digest of its value after. */
+  kept: Record<string, [unknown, string | null] | undefined>
+}
+
+/** A step of a reversal. */
+type Step = { of: Undoable; id: number } & ({ restore: Row } | { write: RowWrite<Row> })
+
+type Fault = ConstructorParameters<typeof FieldError>[1][number]
+
+/**
+ * Undoes requests by their audit entries.
+ *
+ * @param audited the audited tables, by name
+ * @param collections those whose changes can be undone, by noun
+ */
+export function reversalService(
+  audited: AuditedTables,
+  collections: ReadonlyMap<string, WrittenCollection>,
+): Services['reversals'] {
+  const undoable = new Map<string, Undoable>()
+  for (const [noun, collection] of collections)
+    undoable.set(noun, { ...collection, audited: audited[noun] as AuditedTable })
+
+  return {
+    create: async ({ request_id }, context) => {
+      const prepare = async () => {
+        const done = await changesOf(context.read, request_id, undoable)
+        for (const change of done) checkRole(context.caller, change)
+        context.spend?.({ rows: done.length })
+        return done
+      }
+      const work = async (tx: Tables, done: Done[]) => {
+        const rows = new Map<string, Map<number, Row>>()
+        for (const of of undoable.values()) rows.set(of.noun, await lockedRows(tx, of, done))
+        const steps = stepsOf(done, undoable, rows, context.caller)
+        for (const group of grouped(withRestoresSorted(steps))) await carryOut(tx, group)
+        const restored = steps.filter((step) => 'restore' in step).length
+        const deleted = steps.filter((step) => 'write' in step && 'delete' in step.write).length
+        return { request_id, restored, updated: steps.length - restored - deleted, deleted }
+      }
+      return context.write(work, { prepare })
+    },
+  }
+}
+
+/** The changes of a request, newest first. */
+async function changesOf(read: Tables, requestId: string, undoable: ReadonlyMap<string, Undoable>): Promise<Done[]> {
+  const time = requestedMs(requestId)
+  const gte = await firstIdSince(read, time - EARLIER_MS)
+  const lt = await firstIdSince(read, time + LATER_MS)
+  const where: Where<AuditEntry> = { id: { gte, lt }, request_id: requestId }
+  const order = { column: 'id', descending: true } as const
+  const entries = await read.auditEntries.page({ where, order, take: MAX_CHANGES + 1 })
+  if (entries.length === 0) throw new ApiError(404, 'The audit log has no changes of this request')
+  if (entries.length > MAX_CHANGES) {
+    throw new ApiError(
+      409,
+      `The request made more than ${MAX_CHANGES.toLocaleString('en')} changes, too many to undo at once`,
+    )
+  }
+  return entries.map(({ resource, record_id, procedure, before, after, kept }) => {
+    if (!undoable.has(resource)) throw new ApiError(409, `${procedure} cannot be undone`)
+    const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text))
+    return { noun: resource, id: record_id, before: parsed(before), after: parsed(after), kept: parsed(kept) ?? {} }
+  })
+}
+
+/** @throws ApiError 403 if the caller may not write the inverse of a change */
+function checkRole(caller: Caller, { noun, before, after }: Done): void {
+  const { procedures }: { procedures: Record<string, { access?: string } | undefined> } = contract[noun as 'items']
+  const inverse = before === undefined ? procedures.delete : after === undefined ? procedures.create : undefined
+  const access = before !== undefined && after !== undefined ? (procedures.update ?? procedures.replace) : inverse
+  authorize({ caller }, access?.access)
+}
+
+/** Locks the records of the changes in the order of every write, and reads them. */
+async function lockedRows(tx: Tables, of: Undoable, done: Done[]): Promise<Map<number, Row>> {
+  const own = done.filter(({ noun }) => noun === of.noun)
+  if (own.length === 0) return new Map()
+  const table = of.tableOf(tx)
+  await table.lockFor(
+    own.map(({ id, before, after }) => {
+      if (after === undefined) return { create: of.rows.stored(before ?? {}) as Row }
+      return before === undefined
+        ? { id, delete: true as const }
+        : { id, change: of.rows.stored(differing(before, after)) }
+    }),
+  )
+  const where = { id: { in: [...new Set(own.map(({ id }) => id))] } } as Where<Row>
+  await table.lock(where, own.length)
+  const found = await table.page({ where, order: { column: 'id', descending: false }, take: own.length })
+  return new Map(found.map((row): [number, Row] => [row.id as number, row as Row]))
+}
+
+/** The fields that a change has set to other values, as they were before. */
+function differing(before: Values, after: Values): Values {
+  const names = Object.keys(before).filter((name) => !ASSIGNED.has(name) && before[name] !== after[name])
+  return Object.fromEntries(names.map((name) => [name, before[name]]))
+}
+
+// An undone update is a change of its own.
+const ASSIGNED = new Set(['id', 'version', 'created_at', 'updated_at'])
+
+/**
+ * The steps that undo changes, newest first.
+ *
+ * @param rows the stored rows by noun and id; they become those after the reversal
+ * @throws FieldError 412 that names each record or field that has changed since; 403 for a field that the caller may not set
+ */
+function stepsOf(
+  done: Done[],
+  undoable: ReadonlyMap<string, Undoable>,
+  rows: Map<string, Map<number, Row>>,
+  caller: Caller,
+): Step[] {
+  const faults: Fault[] = []
+  const steps = done.flatMap((change): Step[] => {
+    const { noun, id, before, after } = change
+    const of = undoable.get(noun) as Undoable
+    const stored = rows.get(noun)?.get(id)
+    const found = faultsOf(of, change, stored)
+    faults.push(...found)
+    if (found.length > 0) return []
+    if (before !== undefined && after === undefined) {
+      const restore = { ...of.rows.stored(before), ...formerly(of, change) } as Row
+      of.rules.checkCreation(caller, before)
+      rows.get(noun)?.set(id, restore)
+      return [{ of, id, restore }]
+    }
+    if (stored === undefined) return []
+    if (before === undefined) {
+      of.rules.checkWritten(caller, { before: stored }, {})
+      rows.get(noun)?.delete(id)
+      return [{ of, id, write: { id, delete: true } }]
+    }
+    const fields = differing(before, after ?? {})
+    const hidden = formerly(of, change)
+    const now = { ...stored, ...of.rows.stored(fields), ...hidden, version: stored.version + 1 } as Row
+    of.rules.checkHidden(
+      caller,
+      Object.fromEntries(of.audited.secrets.map(({ column, field }) => [field, hidden[column]])),
+    )
+    of.rules.checkWritten(caller, { before: stored, after: now }, fields)
+    rows.get(noun)?.set(id, now)
+    const set = { ...of.rows.changes({}, undefined), ...of.rows.stored(fields), ...hidden }
+    return [{ of, id, write: { id, change: set } }]
+  })
+  if (faults.length > 0) throw new FieldError(412, faults, { reason: 'changed_since' })
+  return steps
+}
+
+/** What stands in the way of undoing a change. */
+function faultsOf(
+  { audited, name }: Undoable,
+  { noun, id, before, after, kept }: Done,
+  stored: Row | undefined,
+): Fault[] {
+  const path: Path = [noun, id]
+  if (after === undefined) return stored === undefined ? [] : [{ path, message: 'exists again' }]
+  if (stored === undefined) return [{ path, message: `was deleted since: there is no such ${name.toLowerCase()}` }]
+  const shown: Values = shownRecord(audited, stored)
+  const names = Object.keys(before === undefined ? after : differing(before, after))
+  const changed = names.filter((field) => field in shown && !ASSIGNED.has(field) && shown[field] !== after[field])
+  const hidden = audited.kept.filter((column) => {
+    if (before !== undefined && kept[column] === undefined) return false
+    return digest(Reflect.get(stored, column) ?? null) !== (kept[column]?.[1] ?? null)
+  })
+  const fieldOf = (column: string) => audited.secrets.find((secret) => secret.column === column)?.field ?? column
+  return [...changed, ...hidden.map(fieldOf)].map((field) => ({ path: [...path, field], message: 'was changed since' }))
+}
+
+/** The hidden columns that a change has set, as they were before. */
+function formerly({ audited }: Undoable, { kept }: Done): Values {
+  return Object.fromEntries(
+    audited.kept.flatMap((column) => (kept[column] === undefined ? [] : [[column, kept[column][0]]])),
+  )
+}
+
+/**
+ * Neighbors that are to be restored in the order of their tables, each after those that it refers to: a delete has its entry
+ * before those of the records that it cascaded to. They were stored at the same time, so no order of theirs breaks a rule.
+ */
+function withRestoresSorted(steps: Step[]): Step[] {
+  const runs: Step[][] = []
+  for (const step of steps) {
+    const last = runs.at(-1)
+    if (last !== undefined && 'restore' in step && 'restore' in (last[0] as Step)) last.push(step)
+    else runs.push([step])
+  }
+  return runs.flatMap((run) => run.toSorted((a, b) => depthOf(a.of.noun) - depthOf(b.of.noun)))
+}
+
+/** The length of the longest path of references from a table to others. */
+function depthOf(noun: string, passed: readonly string[] = []): number {
+  const others = Object.values(tables[noun]?.references ?? {}).flatMap((reference) => {
+    const to = String(reference?.table ?? noun)
+    return to === noun || passed.includes(to) ? [] : [1 + depthOf(to, [...passed, noun])]
+  })
+  return Math.max(0, ...others)
+}
+
+/** Neighbors that one call of a table can write. */
+function grouped(steps: Step[]): Step[][] {
+  const groups: Step[][] = []
+  for (const step of steps) {
+    const last = groups.at(-1)
+    const previous = last?.at(-1)
+    const isAlike = previous !== undefined && previous.of === step.of && 'restore' in previous === 'restore' in step
+    if (isAlike) last?.push(step)
+    else groups.push([step])
+  }
+  return groups
+}
+
+async function carryOut(tx: Tables, steps: Step[]): Promise<void> {
+  const [{ of }] = steps as [Step]
+  const table = of.tableOf(tx)
+  try {
+    await table.restore(
+      parentsFirst(
+        of.noun,
+        steps.flatMap((step) => ('restore' in step ? [step.restore] : [])),
+      ),
+    )
+    const writes = steps.flatMap((step) => ('write' in step ? [step.write] : []))
+    const deleted = writes.flatMap((write) => ('delete' in write ? [write.id] : []))
+    if (of.cascades && deleted.length > 0) await refuseCascades(tx, of, deleted)
+    await table.write(writes)
+  } catch (error) {
+    const refused = of.rows.refused(error)
+    const { index } = error as { index?: number }
+    const id = index === undefined ? undefined : steps[index]?.id
+    throw refused instanceof FieldError
+      ? refused.withPaths((path) => [of.noun, ...(id === undefined ? [] : [id]), ...path])
+      : refused
+  }
+}
+
+const tables = declarations as unknown as Record<string, DeclaredTable>
+
+/** Rows that refer to others of their own table after those. */
+function parentsFirst(noun: string, rows: Row[]): Row[] {
+  const references = Object.entries(tables[noun]?.references ?? {})
+  const columns = references.flatMap(([column, reference]) => (reference?.table === noun ? [column] : []))
+  if (columns.length === 0) return rows
+  const remaining = new Map(rows.map((row) => [row.id, row]))
+  const ordered: Row[] = []
+  const place = (row: Row) => {
+    if (!remaining.delete(row.id)) return
+    for (const column of columns) {
+      const parent = remaining.get(row[column] as number)
+      if (parent !== undefined) place(parent)
+    }
+    ordered.push(row)
+  }
+  for (const row of rows) place(row)
+  return ordered
+}
+
+/** @throws FieldError 412 if deleting records would also delete records that refer to them by now */
+async function refuseCascades(tx: Tables, { noun }: Undoable, ids: number[]): Promise<void> {
+  for (const [name, { references }] of Object.entries(tables)) {
+    for (const [column, reference] of Object.entries(references)) {
+      if (reference?.table !== noun || reference.onDelete !== 'Cascade') continue
+      const table = tx[name as 'items']
+      const where = { [column]: { in: ids } }
+      const order = { column: 'id', descending: false } as const
+      const found = await table.page({ columns: ['id'], where, order, take: Number.MAX_SAFE_INTEGER })
+      const other = found.find(({ id }) => name !== noun || !ids.includes(id))
+      if (other !== undefined) {
+        const message = `refers by ${column} to a record that would be deleted: delete or change it first`
+        throw new FieldError(412, [{ path: [name, other.id], message }], { reason: 'changed_since' })
+      }
+    }
+  }
+}
