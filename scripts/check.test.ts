@@ -10,6 +10,6 @@ test('a check that does not exist is refused with the names of all', async () =>
   const { code, output } = await run('node', ['scripts/check.ts', 'circles', 'docks'], { quiet: true })
   expect([code, output]).toEqual([
     2,
-    expect.stringMatching(/^Unknown check "docks": must be one of client-projects, .*, tests\.\n$/),
+    expect.stringMatching(/^Unknown check "docks": must be one of types, .*, tests\.\n$/),
   ])
 })
