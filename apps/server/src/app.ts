@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
 import type { Database } from '@resource/database'
 import { ApiError, expressHandlers, FieldError, prefersStrict } from '@resource/openapi'
@@ -11,7 +11,7 @@ import { consolePages } from './console/console-pages.ts'
 import { consoleSession } from './console/console-session.ts'
 import { addressOf } from './http/address.ts'
 import { readRoute } from './http/allowed-methods.ts'
-import { before, checked } from './http/checks.ts'
+import { checked, useFirst } from './http/checks.ts'
 import { commonHeaders } from './http/common-headers.ts'
 import { allowOrigins, checkOrigin } from './http/cross-origin.ts'
 import { health } from './http/health.ts'
@@ -51,9 +51,7 @@ export interface AppOptions {
 }
 
 export interface App {
-  /** Serves the API, and the rest of the service with `app`. */
-  serve: RequestListener
-  /** The Express application of all but the API. */
+  /** The service as an Express application. */
   app: Express
   /** Responds with 503 under overload, without Express, because refusing must be cheap. */
   refuseOverload: (req: Request, res: ServerResponse) => void
@@ -148,7 +146,7 @@ export function createApp(options: AppOptions): App {
     limits.check,
     checkOrigin(config.CORS_ORIGINS, log),
   ]
-  const serve = before(app, checked(checks, tracing?.handle(isTrusted, handle) ?? handle), sendError)
+  useFirst(app, checked(checks, tracing?.handle(isTrusted, handle) ?? handle), sendError)
   app.use((req, res, next) => {
     res.set(headers(req))
     next()
@@ -170,7 +168,7 @@ export function createApp(options: AppOptions): App {
       refuse(req, res)
     }
   }
-  return { app, serve, refuseOverload: refusal(OVERLOADED), refuseTarget: refusal(OTHER_TARGET) }
+  return { app, refuseOverload: refusal(OVERLOADED), refuseTarget: refusal(OTHER_TARGET) }
 }
 
 const IF_EFFECT = 'if-effect'

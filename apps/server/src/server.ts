@@ -66,12 +66,7 @@ export async function startServer(
   let stopping: Promise<void> | undefined
   const limits = createLimits(config, access, () => connections.working, database, log)
   const isStopping = () => stopping !== undefined
-  const {
-    app,
-    serve: serveDirectly,
-    refuseOverload,
-    refuseTarget,
-  } = createApp({
+  const { app, refuseOverload, refuseTarget } = createApp({
     config,
     database,
     access,
@@ -82,7 +77,7 @@ export async function startServer(
     log,
     isStopping,
   })
-  const serve = through(serveDirectly)
+  const serve = through(app)
   const logRequest = requestLog(log, config.TRUST_PROXY.length > 0, tracing?.traceId)
   const queue = new RequestQueue(config.MAX_DELAY_MS)
   const take = (req: IncomingMessage, res: ServerResponse, begin: () => void) => {

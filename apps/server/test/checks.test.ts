@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { expect, test } from 'vitest'
-import { before, type Check, checked } from '../src/http/checks.ts'
+import { type Check, checked, useFirst } from '../src/http/checks.ts'
 
 /** The checks that ran for `GET /` and its body, or the message of its error. The handler passes on a request with four checks. */
 async function answerOf(...checks: Check[]): Promise<string> {
@@ -20,8 +20,8 @@ async function answerOf(...checks: Check[]): Promise<string> {
   const handle = checked(counted, async (_req, res, next) =>
     counted.length > 3 ? next() : void res.end(`${ran}: handled`),
   )
-  const serve = before(app, handle, (error, _req, res) => void res.end(`${ran}: ${(error as Error).message}`))
-  await using server = createServer(serve).listen(0, '127.0.0.1')
+  useFirst(app, handle, (error, _req, res) => void res.end(`${ran}: ${(error as Error).message}`))
+  await using server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).text()
 }

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http'
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express'
 
 /** A check of a request. It throws, or rejects with, the error that refuses the request. */
@@ -17,27 +16,30 @@ export function checked(checks: readonly Check[], handle: RequestHandler): Reque
 }
 
 /**
- * Serves requests with a handler, and with `app` those that it passes on. To find a handler takes Express a tenth of the cost of
- * a small read.
+ * Mounts a handler as the first of an Express application, which runs those mounted with `use` for requests that it passes on.
+ * To find a handler takes Express a tenth of the cost of a small read; this one needs no search.
  *
  * @param fail responds to an error of the handler
  */
-export function before(
+export function useFirst(
   app: Express,
   handle: RequestHandler,
   fail: (error: unknown, req: Request, res: Response) => void,
-): RequestListener {
-  return (incoming, outgoing) => {
-    // By their prototypes: see http-server.ts.
-    const [req, res] = [incoming as Request, outgoing as Response]
+): void {
+  const search: RequestHandler = Reflect.get(app, 'handle')
+  const first: RequestHandler = (req, res, next) => {
+    // As Express does. Its prototypes: see http-server.ts.
     req.res = res
     req.originalUrl = req.url
     req.baseUrl = ''
     try {
-      const done: unknown = handle(req, res, (error) => (error === undefined ? app(req, res) : fail(error, req, res)))
+      const done: unknown = handle(req, res, (error) =>
+        error === undefined ? search.call(app, req, res, next) : fail(error, req, res),
+      )
       if (done instanceof Promise) done.catch((error) => fail(error ?? new Error('Rejected promise'), req, res))
     } catch (error) {
       fail(error, req, res)
     }
   }
+  Object.assign(app, { handle: first })
 }
