@@ -46,7 +46,8 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
           } catch (cause) {
             const error = getTRPCErrorFromUnknown(cause)
             const { _config: config } = router._def
-            const shape: ErrorShape = getTRPCErrorShape({ config, error, type, path, input, ctx })
+            // Without the id of the request, which no log has.
+            const shape: ErrorShape = getTRPCErrorShape({ config, error, type, path, input, ctx: common })
             return { error: answeredError({ status: shape.data.httpStatus, message: shape.message, shape, cause }) }
           }
         }),
