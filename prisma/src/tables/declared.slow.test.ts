@@ -321,6 +321,28 @@ describe.each(engines)('on %s', (engine) => {
       expect(await library.read.authors.count({})).toBe(2)
     })
 
+    test('of restored records hold, which have their ids, versions and values; all or none are restored', async () => {
+      const born = new Date('1815-12-10T00:00:00.000Z')
+      await using library = await withAuthors({ born, rating: 1.5, retired: true, email: 'a@b.example' }, {}, {})
+      await library.write((tx) => update(tx.authors, 1, undefined, { active: false }))
+      const query = { where: {}, order: byId, take: 10 }
+      const authors = await library.read.authors.page(query)
+      await library.write((tx) => tx.authors.deleteAll({}))
+      await library.write((tx) => tx.authors.restore([...authors].reverse()))
+      expect(await library.read.authors.page(query)).toEqual(authors)
+      expect(await library.write((tx) => insertOne(tx.authors, { name: 'next', active: true }))).toMatchObject({
+        id: 4,
+      })
+      await library.write((tx) => tx.authors.deleteAll({ id: { in: [1, 2] } }))
+      const again = library.write((tx) => tx.authors.restore(authors))
+      await expect(again).rejects.toMatchObject({ columns: ['id'], index: 2 })
+      expect(await library.read.authors.count({})).toBe(2)
+      await library.write((tx) => insertOne(tx.authors, { name: 'author1', active: true }))
+      const taken = library.write((tx) => tx.authors.restore(authors.slice(0, 2)))
+      await expect(taken).rejects.toMatchObject({ columns: ['name'], index: 1 })
+      expect(await library.read.authors.count({})).toBe(3)
+    })
+
     test('protect all records of a delete if one of them is referenced', async () => {
       await using library = await withAuthors(...Array(1200).fill({}))
       await library.write((tx) => insertOne(tx.books, book({ author_id: 1100 })))
