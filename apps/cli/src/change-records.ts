@@ -1,111 +1,126 @@
 import type { Client } from '@resource/client'
-import type { Adjustment } from './adjustment.ts'
-import type { Field } from './fields.ts'
-import { parseFilters } from './filters.ts'
-import { isConfirmed, type PreviewOptions, type Shown, shown } from './preview.ts'
+import { type RowResult, rowError } from '@resource/import'
+import type { Outcome } from './exit-codes.ts'
+import { Failure, invalid } from './failures.ts'
+import { confirmEffect, type PreviewOptions, showPreview, type Write } from './preview.ts'
 import { answer, answerRecord, answerRecords } from './print-records.ts'
 import { wordsOf } from './procedure-command.ts'
-import { call, countOf, ID, IF_VERSION, type JsonObject, KEY, type Noun } from './procedures.ts'
+import { call, countOf, ID, type JsonObject, type Noun } from './procedures.ts'
 import { isInteractive } from './prompt.ts'
-import { checkDone, readEach, readMatching, writeEach } from './records.ts'
 import { tableColumns } from './table-columns.ts'
 
 export type Action = 'update' | 'delete'
 
-/** The options of a command that changes records. */
+/** The most ids that a command takes. */
+const MAX_IDS = 1000
+
+const OUTCOMES: Record<number, Outcome> = { 400: 'invalid', 403: 'denied', 404: 'not_found', 409: 'conflict' }
+
 export interface ChangeOptions extends PreviewOptions {
-  filter?: string[]
-  search?: string
-  all?: boolean
-  add?: string
-  multiply?: string
+  yes: boolean
 }
 
 /** What a command changes, and how. */
 export interface Change {
-  client: Client
   noun: Noun
   action: Action
-  changes: JsonObject
-  options: ChangeOptions
+  /** The ids of the records, unless filters choose them. */
+  ids: unknown[]
+  where: JsonObject | undefined
+  /** The new values of fields. */
+  set: JsonObject
+  /** Amounts and factors for numbers. */
+  numbers: { add?: Record<string, number>; multiply?: Record<string, number> }
+  /** What else the input has: a version, an idempotency key. */
+  conditions: JsonObject
 }
 
-/** A set of records to change, previewed by the service. */
-interface Batch extends Shown, JsonObject {
-  id: unknown
+/** Changes or deletes records, after a preview if filters choose them or a deletion is asked for on a terminal. */
+export async function changeRecords(client: Client, change: Change, options: ChangeOptions): Promise<void> {
+  const { noun, action, ids, where } = change
+  if (ids.length > MAX_IDS) throw invalid(`At most ${MAX_IDS} ids are possible; use --where`)
+  const write = { client, noun, ...callOf(change) }
+  if (options.preview) return showPreview(write, options)
+  const asks = !options.yes && (where !== undefined || (action === 'delete' && isInteractive()))
+  const effect = asks ? await confirmEffect(write, options, (records) => questionOf(change, records)) : undefined
+  if (asks && effect === undefined) return
+  const output = await call(client, noun, write.verb, write.input, { ifEffect: effect })
+  await report(write, output, ids, options)
 }
 
-/** Changes a number of the records with these ids, or of all that match, after a preview. Records without the number stay. */
-export async function adjustRecords(change: Change, { field, next, text }: Adjustment, ids: unknown[]): Promise<void> {
-  const { client, noun, options } = change
-  const filters = parseFilters(noun, options.filter ?? [], options.search)
-  const found = await (ids.length > 0 ? readEach(client, noun, ids, options) : readMatching(client, noun, filters))
-  checkDone({ records: [], failed: found.failed })
-  const records = found.records.filter((record) => typeof record[field] === 'number')
-  const adjusted = (record: JsonObject) => ({ [field]: next(record[field] as number) })
-  // Ids are confirmed by naming them.
-  const asked = { ...options, yes: options.yes || ids.length > 0 }
-  const question = `Update ${countOf(noun, records.length)}: ${text}?`
-  if (!(await isConfirmed(noun, asked, shown(records), adjusted, question))) return
-  // Only as it was read.
-  const rows = records.map((record) => ({ [ID]: record[ID], [IF_VERSION]: record.version, ...adjusted(record) }))
-  const done = await writeEach(client, noun, 'updateMany', rows)
-  const counts = { updated: done.records.length, failed: done.failed.length }
-  await answer(counts, options, () => `${countOf(noun, counts.updated)} updated\n`)
-  checkDone(done)
-}
-
-/** Changes all records that match the filters, exactly those of the preview. */
-export async function changeMatching(change: Change): Promise<void> {
-  const { client, noun, action, changes, options } = change
-  const filter = parseFilters(noun, options.filter ?? [], options.search)
-  const input = { action, filter, ...(action === 'update' && { changes }) }
-  const batch = (await call(client, noun, 'createBatch', input)) as Batch
-  const counted = countOf(noun, batch.count)
-  const question = action === 'delete' ? `Delete ${counted}?` : `Update ${counted}: ${wordsOf(changes)}?`
-  if (!(await isConfirmed(noun, options, batch, () => changes, question))) return
-  const applied = await call(client, noun, 'applyBatch', { batch_id: batch.id, status: 'applied' })
-  await answer(applied, options, () => `${counted} ${action}d\n`)
-}
-
-/** Shows the records with these ids and what would change. */
-export async function previewEach({ client, noun, action, changes, options }: Change, ids: unknown[]): Promise<void> {
-  const found = await readEach(client, noun, ids, options)
-  const { [IF_VERSION]: _, [KEY]: __, ...set } = changes
-  const facts = { action, ...shown(found.records), ...(action === 'update' && { changes: set }) }
-  if (facts.count > 0) await isConfirmed(noun, options, facts, () => set, '')
-  checkDone(found)
-}
-
-/** Changes the records with these ids. A deletion asks on a terminal. */
-export async function changeEach(change: Change, inputs: JsonObject[], fields: Field[]): Promise<void> {
-  const { client, noun, action, options } = change
-  const { [KEY]: key } = change.changes
-  let rows = inputs.map(({ [KEY]: _, ...row }) => row)
-  if (action === 'delete' && !options.yes && isInteractive()) {
-    const found = await readEach(
-      client,
-      noun,
-      rows.map(({ [ID]: id }) => id),
-      options,
-    )
-    checkDone({ records: [], failed: found.failed })
-    await isConfirmed(noun, options, shown(found.records), () => ({}), `Delete ${countOf(noun, rows.length)}?`)
-    // Deletes what was shown, and no later version of it.
-    const isVersioned = fields.some(({ name }) => name === IF_VERSION)
-    if (isVersioned) rows = found.records.map(({ [ID]: id, version }) => ({ [ID]: id, [IF_VERSION]: version }))
+/** The procedure that carries out a change, and its input. */
+function callOf({ noun, action, ids, where, set, numbers, conditions }: Change): Pick<Write, 'verb' | 'input'> {
+  const isSet = Object.keys(numbers).length === 0
+  if (where === undefined && isSet && ids.length === 1) {
+    return { verb: action, input: { [ID]: ids[0], ...set, ...conditions } }
   }
-  const [row] = rows
-  if (rows.length === 1 && row !== undefined) {
-    const output = await call(client, noun, action, { ...row, ...(key !== undefined && { [KEY]: key }) })
-    return action === 'update' ? answerRecord(output, options) : answer(output, options, () => `${output.message}\n`)
+  if (where === undefined && isSet && action === 'update') {
+    return {
+      verb: 'updateMany',
+      input: { [noun]: ids.map((id) => ({ [ID]: id, ...set })), partial: true, ...conditions },
+    }
   }
-  const done = await writeEach(client, noun, `${action}Many`, rows, key)
-  const { records } = done
-  if (records.length > 0) {
-    await (action === 'update'
-      ? answerRecords(records, tableColumns(noun), options)
-      : answer(records, options, () => `${countOf(noun, records.length)} deleted\n`))
+  const input = { ...(where ?? { id_in: ids }), ...conditions }
+  if (action === 'delete') return { verb: 'deleteWhere', input }
+  const changes = { ...(Object.keys(set).length > 0 && { set }), ...numbers }
+  return { verb: 'updateWhere', input: { ...input, changes } }
+}
+
+function questionOf({ action, set, numbers }: Change, records: string): string {
+  if (action === 'delete') return `Delete ${records}?`
+  const { add = {}, multiply = {} } = numbers
+  const words = [
+    ...(Object.keys(set).length > 0 ? [wordsOf(set)] : []),
+    ...Object.entries(add).map(([field, by]) => `${field} ${by < 0 ? '-' : '+'} ${Math.abs(by)}`),
+    ...Object.entries(multiply).map(([field, by]) => `${field} × ${by}`),
+  ]
+  return `Update ${records}: ${words.join(', ')}?`
+}
+
+async function report(
+  { noun, verb }: Write,
+  output: JsonObject,
+  ids: unknown[],
+  options: ChangeOptions,
+): Promise<void> {
+  switch (verb) {
+    case 'update':
+      return answerRecord(output, options)
+    case 'updateMany':
+      return reportRows(noun, output.results as ResultRow[], ids, options)
+    case 'updateWhere':
+      checkFound(noun, Number(output.matched), ids, 'not_found')
+      await answer(output, options, () => `${countOf(noun, Number(output.changed))} updated\n`)
+      return checkFound(noun, Number(output.matched), ids, 'partial')
+    case 'deleteWhere':
+      checkFound(noun, Number(output.removed), ids, 'not_found')
+      await answer(output, options, () => `${output.message}\n`)
+      return checkFound(noun, Number(output.removed), ids, 'partial')
+    default:
+      return answer(output, options, () => `${output.message}\n`)
   }
-  checkDone(done)
+}
+
+/** @throws Failure if none (`not_found`) or not all (`partial`) of the ids are those of records */
+function checkFound(noun: Noun, found: number, ids: unknown[], outcome: 'not_found' | 'partial'): void {
+  const missing = ids.length - found
+  if (missing > 0 && (found === 0 || outcome === 'partial')) {
+    throw new Failure(outcome, `${countOf(noun, missing)} not found`)
+  }
+}
+
+type ResultRow = RowResult & { record?: JsonObject }
+
+/** Prints the records that were changed. @throws Failure that names the others */
+async function reportRows(noun: Noun, results: ResultRow[], ids: unknown[], options: ChangeOptions): Promise<void> {
+  const records = results.flatMap(({ record }) => (record === undefined ? [] : [record]))
+  if (records.length > 0) await answerRecords(records, tableColumns(noun), options)
+  const failed = results.flatMap((result, n) =>
+    result.status < 300 ? [] : [{ id: ids[n], code: OUTCOMES[result.status] ?? 'conflict', message: rowError(result) }],
+  )
+  const [first] = failed
+  if (first === undefined) return
+  const isSame = records.length === 0 && failed.every(({ code }) => code === first.code)
+  const lines = failed.map(({ id, message }) => `${id}: ${message}`)
+  throw new Failure(isSame ? first.code : 'partial', lines.join('\n'), { records: failed })
 }

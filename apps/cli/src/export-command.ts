@@ -17,7 +17,7 @@ export function exportCommand(): Command {
     )
     .option('-o, --output <file>', 'default: stdout')
     .addOption(
-      new Option('--filter <field=value>', 'only records that match, as in the list command; repeatable')
+      new Option('--where <field=value>', 'only records that match, as in the list command; repeatable')
         .default([], '')
         .argParser(repeated),
     )
@@ -30,7 +30,7 @@ export function exportCommand(): Command {
       'after',
       exampleText([
         'export --type items --output items.csv',
-        'export --type users --filter role=admin --fields name,email',
+        'export --type users --where role=admin --fields name,email',
         'export --type users --format ndjson | jq .email',
         'export --type users --bom --output users.csv',
       ]),

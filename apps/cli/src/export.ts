@@ -25,7 +25,7 @@ export interface ExportOptions extends Globals {
   /** Whether CSV begins with a byte order mark. */
   bom: boolean
   output?: string
-  filter: string[]
+  where: string[]
   search?: string
   sort?: string
   resume: boolean
@@ -57,7 +57,7 @@ export async function exportRecords(options: ExportOptions): Promise<void> {
   const { type, format, output } = options
   if (output === undefined && (options.resume || options.restart))
     throw invalid('--resume and --restart require --output')
-  const filters = parseFilters(type, options.filter, options.search, options.sort)
+  const filters = parseFilters(type, 'list', options.where, options.search, options.sort)
   checkFields(options, recordFields(type))
   const columns = options.fields ?? recordFields(type)
   const stateFile = output === undefined ? undefined : jsonFile<ExportState>(`${resolve(output)}.progress`)

@@ -1,22 +1,33 @@
+import type { Input } from '@resource/contract'
 import { faultsIn } from '@resource/import'
 import { invalid, invalidFields } from './failures.ts'
 import { type Field, fieldsOf, parseValue } from './fields.ts'
-import { AFTER, COUNT, type JsonObject, LIMIT, type Noun, PAGE, proceduresOf, SORT } from './procedures.ts'
+import {
+  AFTER,
+  COUNT,
+  type JsonObject,
+  KEY,
+  LIMIT,
+  type Noun,
+  PAGE,
+  type Procedure,
+  proceduresOf,
+  SORT,
+} from './procedures.ts'
 
 /** The search over all text fields of a list. */
 const SEARCH = 'q'
+/** What a write of all matching records changes. */
+const CHANGES = 'changes' satisfies keyof Input<'items', 'updateWhere'>
 
-/** The filters of a noun's list. */
-export function filterFields(noun: Noun): Field[] {
-  const list = proceduresOf(noun).list
-  return list === undefined
-    ? []
-    : fieldsOf(list.input).filter(({ name }) => ![PAGE, LIMIT, AFTER, COUNT, SORT].includes(name))
+/** The filters of a list, or of a write of all matching records. */
+export function filterFields({ input }: Procedure): Field[] {
+  return fieldsOf(input).filter(({ name }) => ![PAGE, LIMIT, AFTER, COUNT, SORT, CHANGES, KEY].includes(name))
 }
 
 /** Whether `--search` finds records of the noun. */
 export function isSearchable(noun: Noun): boolean {
-  return filterFields(noun).some(({ name }) => name === SEARCH)
+  return SEARCH in (proceduresOf(noun).list?.input.shape ?? {})
 }
 
 /** The remark on a search that covered only the first records. */
@@ -26,14 +37,21 @@ export function searchLimitText(noun: Noun, searched: number): string {
 }
 
 /**
- * The list input for `--filter role=admin` and `--search`, validated against the contract.
+ * The filters `--where role=admin` and `--search` of a list, or of a write of all matching records, validated against the
+ * contract.
  *
  * @throws Failure that names the option
  */
-export function parseFilters(noun: Noun, texts: string[], search: string | undefined, sort?: string): JsonObject {
-  const { list } = proceduresOf(noun)
-  if (list === undefined) throw invalid(`${noun} cannot be listed`)
-  const fields = filterFields(noun).filter(({ name }) => name !== SEARCH)
+export function parseFilters(
+  noun: Noun,
+  verb: string,
+  texts: string[],
+  search: string | undefined,
+  sort?: string,
+): JsonObject {
+  const procedure = proceduresOf(noun)[verb]
+  if (procedure === undefined) throw invalid(`${noun} cannot be listed`)
+  const fields = filterFields(procedure).filter(({ name }) => name !== SEARCH)
   const filters: JsonObject = {
     ...(sort !== undefined && { [SORT]: sort }),
     ...(search !== undefined && { [SEARCH]: search }),
@@ -43,13 +61,14 @@ export function parseFilters(noun: Noun, texts: string[], search: string | undef
     const field = fields.find((field) => field.name === name)
     if (field === undefined || rest.length === 0) {
       const known = fields.map(({ name }) => name).join(', ') || 'none'
-      throw invalid(`--filter: must be FIELD=VALUE, with FIELD one of: ${known}`)
+      throw invalid(`--where: must be FIELD=VALUE, with FIELD one of: ${known}`)
     }
-    if (name in filters) throw invalid(`--filter: ${name} must be given once`)
+    if (name in filters) throw invalid(`--where: ${name} must be given once`)
     filters[name] = parseValue(field, rest.join('='))
   }
-  const faults = faultsIn(list.input, filters)
+  // The filter `--all` and the changes are not among them.
+  const faults = faultsIn(procedure.input, filters).filter(({ field }) => (field.split('[')[0] ?? '') in filters)
   if (faults.length === 0) return filters
-  const named = fieldsOf(list.input).filter(({ name }) => name === SEARCH || name === SORT)
+  const named = fieldsOf(procedure.input).filter(({ name }) => name === SEARCH || name === SORT)
   throw invalidFields(faults, named)
 }

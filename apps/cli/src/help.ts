@@ -12,7 +12,7 @@ export function examplesOf(noun: Noun, command: string, fields: Field[], filters
   const id = fields.find(({ name }) => name === ID)?.example ?? '7'
   const flags = flagsOf(fields.filter(({ name }) => name !== ID))
   const shown = filters.find(({ example, name }) => example !== undefined && name !== 'q')
-  const filter = shown === undefined ? undefined : `--filter ${shown.name}=${quoted(shown.example)}`
+  const filter = shown === undefined ? undefined : `--where ${shown.name}=${quoted(shown.example)}`
   switch (command) {
     case 'list':
       return [
@@ -27,10 +27,10 @@ export function examplesOf(noun: Noun, command: string, fields: Field[], filters
       return [
         `${start} ${id}${flags}`,
         `${start} ${id} 8 9${flags}`,
-        ...(filter ? [`${start} ${filter}${flags} --dry-run`] : []),
+        ...(filter ? [`${start} ${filter}${flags} --preview`] : []),
       ]
     case 'delete':
-      return [`${start} ${id}`, `${start} ${id} 8 9 --yes`, ...(filter ? [`${start} ${filter} --dry-run`] : [])]
+      return [`${start} ${id}`, `${start} ${id} 8 9 --yes`, ...(filter ? [`${start} ${filter} --preview`] : [])]
     case 'summarize': {
       const by = fields.find(({ name }) => name === 'by')?.choices?.[0]
       const of = fields.find(({ name }) => name === 'of')?.choices?.[0]

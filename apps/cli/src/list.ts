@@ -36,7 +36,7 @@ export function listCommand(noun: Noun, procedure: Procedure): Command {
   const readOptions = addFieldOptions(command, fields)
   command
     .option('--all', 'all matching records instead of one page', false)
-    .addHelpText('after', exampleText(examplesOf(noun, 'list', fields, filterFields(noun))))
+    .addHelpText('after', exampleText(examplesOf(noun, 'list', fields, filterFields(procedure))))
   return command.action(async () => {
     const globals = command.optsWithGlobals<Globals & { all: boolean }>()
     const input = await readOptions()

@@ -6,7 +6,7 @@ import { examplesOf, exampleText } from './help.ts'
 import { withClient } from './open-client.ts'
 import { addFieldOptions, checkInput, kebab } from './options.ts'
 import { plainText } from './plain-text.ts'
-import { notConfirmed } from './preview.ts'
+import { notConfirmed, type PreviewOptions, showPreview } from './preview.ts'
 import { answer, answerRecord, answerRecords, checkFields } from './print-records.ts'
 import { call, ID, type JsonObject, type Noun, type Procedure } from './procedures.ts'
 import { confirm, isInteractive } from './prompt.ts'
@@ -25,14 +25,18 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
     fields.filter((field) => field !== id),
   )
   const isRemoval = procedure.meta.openapi.method === 'DELETE'
+  if (procedure.type === 'mutation') addPreviewOption(command)
   if (isRemoval) command.option('--yes', 'skip the confirmation', false)
   command.addHelpText('after', exampleText(examplesOf(noun, name, fields, [])))
 
   return command.action(async (...args: unknown[]) => {
-    const globals = command.optsWithGlobals<Globals & { yes: boolean }>()
+    const globals = command.optsWithGlobals<PreviewOptions & { yes: boolean }>()
     const input: JsonObject = { ...(id && { [ID]: parseValue(id, String(args[0])) }), ...(await readOptions()) }
     checkInput(procedure, input, fields)
     checkFields(globals, outputFields(noun, procedure))
+    if (globals.preview) {
+      return withClient(globals, fields, (client) => showPreview({ client, noun, verb, input }, globals))
+    }
     // Without a terminal, only the removal of one named record needs no --yes.
     if (isRemoval && !globals.yes && (id === undefined || isInteractive())) {
       if (!(await confirm(`${summary}: ${wordsOf(input)}?`))) throw notConfirmed()
@@ -40,6 +44,11 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
     const output = await withClient(globals, fields, (client) => call(client, noun, verb, input))
     await show(noun, procedure, output, globals)
   })
+}
+
+/** Adds `--preview` to a command that writes. */
+export function addPreviewOption(command: Command): void {
+  command.option('--preview', 'show the records before and after, and change nothing', false)
 }
 
 /** An input as words: `status inactive, no age`. */

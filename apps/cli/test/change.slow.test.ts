@@ -12,31 +12,33 @@ test('update and delete take several ids; one that fails does not stop the other
   const updated = await service.run(['items', 'update', '1', '2,3', '--price', '5', '--json'])
   expect([updated.code, JSON.parse(updated.stdout)]).toMatchObject([0, [{ price: 5 }, { price: 5 }, { price: 5 }]])
   const deleted = await service.run(['items', 'delete', '1', '9', '2', '--json'])
-  expect([deleted.code, JSON.parse(deleted.stdout).map(({ id }: { id: number }) => id)]).toEqual([6, [1, 2]])
-  expect(JSON.parse(deleted.stderr).error).toMatchObject({
-    code: 'partial',
-    records: [{ id: 9, code: 'not_found', message: 'Item not found' }],
-  })
+  expect([deleted.code, JSON.parse(deleted.stdout)]).toEqual([6, { message: '2 items removed', removed: 2 }])
+  expect(JSON.parse(deleted.stderr).error).toMatchObject({ code: 'partial', message: '1 item not found' })
   const none = await service.run(['items', 'delete', '8', '9'])
-  expect([none.code, none.stdout, none.stderr]).toEqual([3, '', '8: Item not found\n9: Item not found\n'])
+  expect([none.code, none.stdout, none.stderr]).toEqual([3, '', '2 items not found\n'])
   expect((await service.client.items.list.query({})).items.map(({ id }) => id)).toEqual([3])
 })
 
-test('--dry-run with ids shows the records, names those that fail, and changes nothing', async () => {
+test('--preview with ids shows the records before and after, and changes nothing', async () => {
   await using service = await withItems(['Lamp', 'Rug'])
-  const update = await service.run(['items', 'update', '1', '2', '--price', '5', '--dry-run'])
+  const update = await service.run(['items', 'update', '1', '2', '--price', '5', '--preview'])
   expect([update.code, update.stdout]).toEqual([
     0,
-    'id  name  price  category  version\n 1  Lamp  1 → 5  -               1\n 2  Rug   1 → 5  -               1\n2 items match\n',
+    'id  name  price  category  version\n 1  Lamp  1 → 5  -               1\n 2  Rug   1 → 5  -               1\n2 items would be updated\n',
   ])
-  const json = await service.run(['items', 'update', '1', '--no-category', '--price', '5', '--dry-run', '--json'])
-  expect(JSON.parse(json.stdout)).toMatchObject({ count: 1, changes: { category: null, price: 5 } })
-  const remove = await service.run(['items', 'delete', '2', '9', '--dry-run', '--json'])
-  expect([remove.code, JSON.parse(remove.stdout)]).toEqual([
-    6,
-    { action: 'delete', count: 1, sample: [expect.objectContaining({ id: 2, name: 'Rug' })] },
+  const json = await service.run(['items', 'update', '1', '--no-category', '--price', '5', '--preview', '--json'])
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    updated: 1,
+    changes: [{ before: { price: 1 }, after: { price: 5 } }],
+  })
+  const remove = await service.run(['items', 'delete', '2', '9', '--preview'])
+  expect([remove.code, remove.stdout]).toEqual([
+    0,
+    'id  name  price  category  version\n 2  Rug       1  -               1\n1 item would be deleted\n',
   ])
-  expect(JSON.parse(remove.stderr).error.records).toMatchObject([{ id: 9, code: 'not_found' }])
+  expect((await service.run(['items', 'delete', '9', '--preview'])).code).toBe(3)
+  const create = await service.run(['items', 'create', '--name', 'Pot', '--price', '3', '--preview'])
+  expect([create.code, create.stdout]).toEqual([0, 'name  price  category\nPot       3  -\n1 item would be created\n'])
   const { items } = await service.client.items.list.query({})
   expect(items.map(({ price, version }) => [price, version])).toEqual([
     [1, 1],
@@ -74,11 +76,11 @@ test('update and delete by filter show what matches, change exactly that, and ne
   await service.client.items.createMany.mutate({
     items: categories.map((category, n) => ({ name: `Item ${n + 1}`, price: n, category })),
   })
-  const update = ['items', 'update', '--filter', 'category=old', '--filter', 'price_gt=0', '--category', 'sale']
-  const dry = await service.run([...update, '--dry-run'])
+  const update = ['items', 'update', '--where', 'category=old', '--where', 'price_gt=0', '--category', 'sale']
+  const dry = await service.run([...update, '--preview'])
   expect([dry.code, dry.stdout]).toEqual([
     0,
-    expect.stringMatching(/Item 2 .* old → sale[\s\S]*Item 6 .* old → sale[\s\S]*… 1 more\n6 items match\n$/),
+    expect.stringMatching(/Item 2 .* old → sale[\s\S]*Item 7 .* old → sale.*\n6 items would be updated\n$/),
   ])
   const refused = await service.run(update)
   expect([refused.code, refused.stderr]).toEqual([
@@ -88,16 +90,16 @@ test('update and delete by filter show what matches, change exactly that, and ne
   const cleared = await service.run(['items', 'update', '--all', '--no-category', '--price', '3'])
   expect(cleared.stderr).toContain('\nUpdate 8 items: price 3, no category? Add --yes to confirm.\n')
   const unique = await service.run(['users', 'update', '--all', '--email', 'a@example.com', '--age', '3'])
-  expect([unique.code, unique.stderr]).toEqual([2, '--email: requires ids instead of --filter, --search or --all\n'])
-  const twice = await service.run([...update, '--filter', 'price_gt=3'])
-  expect([twice.code, twice.stderr]).toEqual([2, '--filter: price_gt must be given once\n'])
-  const { error } = JSON.parse((await service.run([...update, '--json'])).stderr)
-  expect([error.count, error.sample.length]).toEqual([6, 5])
-  const updated = await service.run([...update, '--yes', '--json'])
-  expect([updated.code, JSON.parse(updated.stdout)]).toMatchObject([
-    0,
-    { action: 'update', status: 'applied', count: 6 },
+  expect([unique.code, unique.stderr]).toEqual([
+    2,
+    '--email: cannot be set with --where, --search, --all, --add or --multiply\n',
   ])
+  const twice = await service.run([...update, '--where', 'price_gt=3'])
+  expect([twice.code, twice.stderr]).toEqual([2, '--where: price_gt must be given once\n'])
+  const { error } = JSON.parse((await service.run([...update, '--json'])).stderr)
+  expect(error).toMatchObject({ created: 0, updated: 6, deleted: 0 })
+  const updated = await service.run([...update, '--yes', '--json'])
+  expect([updated.code, JSON.parse(updated.stdout)]).toEqual([0, { matched: 6, changed: 6 }])
   const { items } = await service.client.items.list.query({})
   expect(items.map(({ category, version }) => [category, version])).toEqual([
     ['old', 1],
@@ -105,13 +107,13 @@ test('update and delete by filter show what matches, change exactly that, and ne
     ['new', 1],
   ])
 
-  const remove = ['items', 'delete', '--search', 'item', '--filter', 'category=sale']
+  const remove = ['items', 'delete', '--search', 'item', '--where', 'category=sale']
   const no = await service.type(remove, [{ question: 'Delete 6 items? [y/N]', text: 'n' }])
   expect([no.code, no.screen]).toEqual([130, expect.stringContaining('Item 2')])
   const yes = await service.type(remove, [{ question: 'Delete 6 items? [y/N]', text: 'y' }])
-  expect([yes.code, yes.screen]).toEqual([0, expect.stringContaining('6 items deleted')])
-  expect((await service.run(remove)).stdout).toBe('0 items match\n')
-  expect((await service.run(['items', 'delete', '--all', '--yes'])).stdout).toBe('2 items deleted\n')
+  expect([yes.code, yes.screen]).toEqual([0, expect.stringContaining('6 items removed')])
+  expect((await service.run(remove)).stdout).toBe('Nothing would change\n')
+  expect((await service.run(['items', 'delete', '--all', '--yes'])).stdout).toBe('2 items removed\n')
   expect((await service.client.items.list.query({})).items).toEqual([])
 })
 
@@ -122,27 +124,27 @@ test('a change between the preview and the answer stops a deletion by filter', a
     ['items', 'delete', '--all'],
     [{ question: 'Delete 2 items? [y/N]', text: () => change.mutate({ id: 1, price: 2 }).then(() => 'y') }],
   )
-  expect([code, screen]).toEqual([4, expect.stringContaining('changed')])
+  expect([code, screen]).toEqual([4, expect.stringContaining('no longer')])
   expect((await service.client.items.list.query({})).items.length).toBe(2)
 })
 
-test('a record that changes between the preview and the answer is not deleted by its id', async () => {
+test('a record that changes between the preview and the answer stops a deletion by ids', async () => {
   await using service = await withItems(['A', 'B'])
   const change = service.client.items.update
   const { code, screen } = await service.type(
     ['items', 'delete', '1', '2'],
     [{ question: 'Delete 2 items? [y/N]', text: () => change.mutate({ id: 1, price: 2 }).then(() => 'y') }],
   )
-  expect([code, screen]).toEqual([6, expect.stringContaining('1 item deleted')])
-  expect((await service.client.items.list.query({})).items.map(({ name }) => name)).toEqual(['A'])
+  expect([code, screen]).toEqual([4, expect.stringContaining('no longer')])
+  expect((await service.client.items.list.query({})).items.map(({ name }) => name)).toEqual(['A', 'B'])
 })
 
 test('update and delete require either ids or filters, and an update by filter requires a change', async () => {
   await using service = await startService()
   for (const [args, message] of [
-    [['delete'], 'Either ids, or --filter, --search or --all is required'],
-    [['delete', '1', '--all'], 'Either ids, or --filter, --search or --all is required'],
-    [['delete', '--filter', 'colour=red'], '--filter: must be FIELD=VALUE, with FIELD one of: category, price_lt'],
+    [['delete'], 'Either ids, or --where, --search or --all is required'],
+    [['delete', '1', '--all'], 'Either ids, or --where, --search or --all is required'],
+    [['delete', '--where', 'colour=red'], '--where: must be FIELD=VALUE, with FIELD one of: category, price_lt'],
     [['delete', '--search', 'a'], '--search: must be words of at least 2 characters'],
     [['update', '--all'], 'A field to change is required'],
     [['update', '1', '2', '--if-version', '1', '--price', '1'], '--if-version: is for one id'],
@@ -155,7 +157,7 @@ test('update and delete require either ids or filters, and an update by filter r
 test('an update without a field to change is refused, and names the fields', async () => {
   await using service = await withItems(['Lamp'])
   const message = 'A field to change is required: --name, --price, --category\n'
-  for (const args of [['1'], ['1', '2', '--dry-run'], ['1', '--if-version', '1'], ['--all', '--yes']]) {
+  for (const args of [['1'], ['1', '2', '--preview'], ['1', '--if-version', '1'], ['--all', '--yes']]) {
     const { code, stderr } = await service.run(['items', 'update', ...args])
     expect([args, code, stderr]).toEqual([args, 2, message])
   }
@@ -178,34 +180,36 @@ test('update changes a number by a factor or an amount, by ids or filter, after 
   const items = [19.99, 3.015, 0.1, 100].map((price) => ({ name: 'Lamp', price, category: 'light' }))
   await service.client.items.createMany.mutate({ items })
   const prices = async () => (await service.client.items.list.query({})).items.map(({ price }) => price)
-  const update = ['items', 'update', '--filter', 'category=light', '--multiply', 'price=1.1']
+  const update = ['items', 'update', '--where', 'category=light', '--multiply', 'price=1.1']
   const refused = await service.run(update)
   expect([refused.code, refused.stderr]).toEqual([
     2,
     expect.stringMatching(/19\.99 → 21\.99[\s\S]*\nUpdate 4 items: price × 1\.1\? Add --yes to confirm\.\n$/),
   ])
-  expect((await service.run([...update, '--dry-run'])).stdout).toMatch(/100 → 110 [\s\S]*4 items match\n$/)
+  expect((await service.run([...update, '--preview'])).stdout).toMatch(/100 → 110 [\s\S]*4 items would be updated\n$/)
   expect(await prices()).toEqual([19.99, 3.015, 0.1, 100])
   expect((await service.run([...update, '--yes'])).stdout).toBe('4 items updated\n')
-  expect(await prices()).toEqual([21.99, 3.317, 0.11, 110])
+  expect(await prices()).toEqual([21.99, 3.32, 0.11, 110])
   const added = await service.run(['items', 'update', '1', '4', '--add', 'price=-21.99', '--json'])
-  expect([added.code, JSON.parse(added.stdout)]).toEqual([0, { updated: 2, failed: 0 }])
-  expect(await prices()).toEqual([0, 3.317, 0.11, 88.01])
+  expect([added.code, JSON.parse(added.stdout)]).toEqual([0, { matched: 2, changed: 2 }])
+  expect(await prices()).toEqual([0, 3.32, 0.11, 88.01])
   expect((await service.run(['items', 'update', '3', '--add', 'price=1e3'])).stdout).toBe('1 item updated\n')
-  expect(await prices()).toEqual([0, 3.317, 1000.11, 88.01])
+  expect(await prices()).toEqual([0, 3.32, 1000.11, 88.01])
   const below = await service.run(['items', 'update', '1', '2', '--add', 'price=-1'])
   expect([below.code, below.stdout, below.stderr]).toEqual([
-    6,
-    '1 item updated\n',
-    '1: price: must be a number from 0 to 1e12\n',
+    2,
+    '',
+    'changes.add.price: must be a number from 0 to 1e12, and would be -1 in item 1\n',
   ])
   for (const [args, message] of [
     [['--add', 'name=1'], '--add: must be FIELD=NUMBER, with FIELD one of: price\n'],
     [['--multiply', 'price'], '--multiply: "" is not a number: must be price=NUMBER, such as price=1.5\n'],
     [['--multiply', 'price=1,1'], '--multiply: "1,1" is not a number: must be price=NUMBER, such as price=1.5\n'],
     [['--add', 'price=1e999'], '--add: "1e999" is not a number: must be price=NUMBER, such as price=1.5\n'],
-    [['--add', 'price=1', '--multiply', 'price=2'], '--add: cannot be combined with --multiply\n'],
-    [['--add', 'price=1', '--name', 'x'], '--add, --multiply: cannot be combined with other changes\n'],
+    [
+      ['--add', 'price=1', '--multiply', 'price=2'],
+      'changes.multiply.price: must be in only one of set, add and multiply\n',
+    ],
   ] as const) {
     const { code, stderr } = await service.run(['items', 'update', '1', ...args])
     expect([args, code, stderr]).toEqual([args, 2, message])

@@ -30,15 +30,15 @@ test('an interrupted export continues with --resume and contains every record on
 
 test('export writes CSV to stdout, or a JSON array with --json, filtered and sorted', async () => {
   await using service = await withItems(3)
-  const csv = await service.run(['export', '--type', 'items', '--sort', 'price_desc', '--filter', 'price_lt=2'])
+  const csv = await service.run(['export', '--type', 'items', '--sort', 'price_desc', '--where', 'price_lt=2'])
   expect(csv.stdout).toBe('id,name,price,category,version\n2,"Item ""1""",1,,1\n1,"Item ""0""",0,,1\n')
   const json = await service.run(['export', '--type', 'items', '--json'])
   expect(JSON.parse(json.stdout).map(({ id }: { id: number }) => id)).toEqual([1, 2, 3])
-  const none = await service.run(['export', '--type', 'items', '--filter', 'price_gt=9', '--json'])
+  const none = await service.run(['export', '--type', 'items', '--where', 'price_gt=9', '--json'])
   expect(none.stdout).toBe('[]\n')
   await service.run(['export', '--type', 'items', '--bom', '--fields', 'id', '-o', 'excel.csv'])
   expect(readFileSync(service.path('excel.csv'), 'utf8')).toBe('\uFEFFid\n1\n2\n3\n')
-  const wrong = await service.run(['export', '--type', 'items', '--filter', 'colour=red'])
+  const wrong = await service.run(['export', '--type', 'items', '--where', 'colour=red'])
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of: category, price_lt')])
 })
 
