@@ -71,7 +71,7 @@ export function RecordPage({ resource, id }: Props) {
                     <Button
                       className="button danger"
                       isDisabled={isPending(id, 'delete')}
-                      onPress={() => ask({ toDelete: [row] })}
+                      onPress={() => ask({ action: deletion(resource), rows: [row] })}
                     >
                       Delete…
                     </Button>
@@ -107,7 +107,7 @@ export function RecordPage({ resource, id }: Props) {
             changes={changes}
             onClose={pages.close}
             onAsk={ask}
-            onDelete={([row]) => row && void changes.act(deletion(resource), row)}
+            onDelete={(row) => void changes.act(deletion(resource), row)}
           />
         </Suspense>
       )}

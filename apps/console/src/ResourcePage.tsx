@@ -124,9 +124,9 @@ export function ResourcePage({ resource }: { resource: Resource }) {
         total={data?.matching}
         can={permissions.can}
         onAct={(action, rows) => void bulk.act(action, rows)}
-        onEdit={() => ask({ isEdit: true })}
-        onDelete={(toDelete) => ask({ toDelete })}
-        onActOnAll={(actionOnAll) => ask({ actionOnAll })}
+        onEdit={() => ask({ rows: selection.isEverything ? undefined : selection.rows })}
+        onDelete={(rows) => ask({ action: deletion(resource), rows })}
+        onActOnAll={(action) => ask({ action })}
       />
       {data?.total !== undefined && (data.total > 0 || (view.page ?? view.after) !== undefined) && (
         <Pager pages={pages} shown={data.rows.length} total={data.total} next={isPlaceholderData ? null : data.next} />
@@ -138,15 +138,12 @@ export function ResourcePage({ resource }: { resource: Resource }) {
             view={view}
             open={opened}
             question={question}
-            selected={{ selection, total: data?.matching ?? 0 }}
+            total={data?.matching ?? 0}
             changes={changes}
             onClose={pages.close}
             onAsk={ask}
-            onDelete={(rows) => {
-              const [row] = rows
-              void (row && rows.length === 1 ? changes.act(deletion(resource), row) : bulk.remove(rows))
-            }}
-            onEdit={(action, rows) => void bulk.act(action, rows)}
+            onDelete={(row) => void changes.act(deletion(resource), row)}
+            onDone={() => selection.remove((question?.rows ?? selection.rows).map(({ id }) => id))}
           />
         </Suspense>
       )}

@@ -231,9 +231,10 @@ consoleTest(
     await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).check()
     await page.getByRole('button', { name: 'Edit 2…' }).click()
     await page.getByLabel('New role').selectOption('user')
-    await page.getByRole('button', { name: 'Edit 2 users' }).click()
+    await page.getByRole('button', { name: 'Preview' }).click()
     users.resume()
-    await page.getByText('2 users edited').waitFor()
+    await page.getByRole('button', { name: 'Edit 1 user' }).click()
+    await page.getByText('1 user edited').waitFor()
     expect((await client.users.list.query({ limit: 2 })).users).toMatchObject([
       { role: 'user', age: 36, status: 'inactive' },
       { role: 'user', age: 37, status: 'active' },

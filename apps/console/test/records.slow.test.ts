@@ -148,7 +148,7 @@ consoleTest(
     await page.getByText('All 11 users selected, on all pages').waitFor()
     await page.getByRole('button', { name: 'Deactivate 11…' }).click()
     const preview = page.getByRole('alertdialog', { name: 'Deactivate all 11 users?' })
-    await preview.getByText('11 users with status active, on all pages, will be deactivated: Ada Lovelace,').waitFor()
+    await preview.getByText('11 users with status active, on all pages, will be deactivated.').waitFor()
     expect(await violations(page)).toEqual([])
     await client.users.setStatus.mutate({ id: 1, status: 'inactive' })
     await preview.getByRole('button', { name: 'Deactivate 11 users' }).click()
@@ -186,7 +186,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Deactivate 11…' }).click()
     const confirm = page.getByRole('button', { name: 'Deactivate 11 users' })
     const active = async () => (await client.users.list.query({ limit: 1, status: 'active', count: true })).total
-    await loseAnswers(page, 'users.applyBatch')
+    await loseAnswers(page, 'users.updateWhere')
     await confirm.click()
     await page.getByText('The result is unknown.').waitFor()
     expect(await active()).toBe(0)

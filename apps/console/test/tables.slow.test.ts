@@ -157,6 +157,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Edit 16…' }).click()
     await page.getByLabel('New price').fill('7')
     await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Edit 16 items' }).click()
     await page.getByText('16 items edited').waitFor()
     expect((await client.items.list.query({ price_lt: 7.5, price_gt: 6.5, count: true })).total).toBe(16)
     await all.check()

@@ -91,7 +91,7 @@ task('find who has an e-mail address', 'users', 2, async (visit, operator) => {
   await row(visit, 'Grace Hopper').waitFor()
 })
 
-task('raise the prices of all lamps by 10 %', 'items', 5, async (visit, operator) => {
+task('raise the prices of all lamps by 10 %', 'items', 6, async (visit, operator) => {
   await operator.press('/')
   await operator.type('lamp')
   await operator.press('Enter')
@@ -100,6 +100,8 @@ task('raise the prices of all lamps by 10 %', 'items', 5, async (visit, operator
   await operator.click(button(visit, 'Edit 5…'))
   await focused(visit, 'INPUT')
   await operator.type('+10%')
+  await operator.press('Enter')
+  await visit.page.getByRole('region', { name: 'Preview' }).waitFor()
   await operator.press('Enter')
   await visit.page.getByText('5 items edited').waitFor()
   const { items } = await visit.client.items.list.query({ q: 'lamp' })

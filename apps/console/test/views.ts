@@ -80,7 +80,8 @@ export const VIEWS: Record<string, Show> = {
     await visit.page.getByRole('button', { name: 'Edit 2…' }).click()
     await visit.page.getByLabel('Field').selectOption('Age')
     await visit.page.getByLabel('New age').fill('+1')
-    await visit.page.getByRole('list', { name: 'Preview' }).waitFor()
+    await visit.page.keyboard.press('Enter')
+    await visit.page.getByRole('region', { name: 'Preview' }).waitFor()
   },
   'delete-several': async (visit) => {
     await VIEWS.selected?.(visit)

@@ -13,7 +13,7 @@ export {
   targetOf,
 } from './fields.ts'
 export { assignColumns, guessDelimiter, type Layout, numberTexts, recordOf } from './layout.ts'
-export { changedNumber, findDecimalComma, type NumberChange, withDecimalPoint } from './numbers.ts'
+export { findDecimalComma, withDecimalPoint } from './numbers.ts'
 export { type RowResult, rowError } from './results.ts'
 export {
   columnNames,

@@ -32,26 +32,3 @@ export function findDecimalComma(numbers: string[]): { number: string; isAmbiguo
   const number = found.find((text) => !AMBIGUOUS.test(text)) ?? found[0]
   return number === undefined ? undefined : { number, isAmbiguous: AMBIGUOUS.test(number) }
 }
-
-/** A change of a number by an amount or a factor. */
-export type NumberChange = { add: number } | { multiply: number }
-
-/**
- * The number after a change, rounded as decimal numbers are: 3.015 to 3.02, although the nearest binary number is below 3.015.
- *
- * @param decimals the decimals that a product keeps at least
- */
-export function changedNumber(value: number, change: NumberChange, decimals: number): number {
-  if ('multiply' in change) return rounded(value * change.multiply, Math.max(decimals, decimalsOf(value)))
-  return rounded(value + change.add, Math.max(decimals, decimalsOf(value), decimalsOf(change.add)))
-}
-
-function rounded(value: number, decimals: number): number {
-  const factor = 10 ** decimals
-  return Math.round(Number((value * factor).toPrecision(15))) / factor
-}
-
-function decimalsOf(value: number): number {
-  const [digits = '', exponent = '0'] = String(value).split('e')
-  return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent))
-}

@@ -1,27 +1,24 @@
 import type { BulkAction, Resource, Row } from '../resources/resource.ts'
 import type { useChanges } from '../table/changes.ts'
-import type { Selection } from '../table/selection.ts'
 import type { Open, View } from '../table/view.ts'
-import { BatchDialog } from './BatchDialog.tsx'
+import { isChange } from '../table/write.ts'
 import { ConflictDialog } from './ConflictDialog.tsx'
 import { DeleteDialog } from './DeleteDialog.tsx'
-import { EditManyDialog } from './EditManyDialog.tsx'
 import { ExportDialog } from './ExportDialog.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
+import { ManyDialog } from './ManyDialog.tsx'
 import { EditDialog, NewDialog } from './RecordDialog.tsx'
 
 export { ColumnChoice } from '../table/ColumnChoice.tsx'
 export { Filters } from '../table/Filters.tsx'
 export { UnfinishedImport } from '../transfer/UnfinishedImport.tsx'
 
-/** What a page asks before it changes records: one of these. */
+/** What a page asks before it changes records. */
 export interface Question {
-  /** Records to delete after confirmation. */
-  toDelete?: Row[]
-  /** Action on all matching records, to preview. */
-  actionOnAll?: BulkAction
-  /** Whether to edit the selected records. */
-  isEdit?: boolean
+  /** What to do; undefined to ask for a field and its value. */
+  action?: BulkAction | undefined
+  /** The records; undefined for all that match the filters. */
+  rows?: Row[] | undefined
 }
 
 interface Props {
@@ -30,21 +27,23 @@ interface Props {
   /** The dialog that the URL requests and the role allows. */
   open: Open | undefined
   question: Question | undefined
-  /** The selected records, and the number of records that match the filters. */
-  selected?: { selection: Selection; total: number }
+  /** The number of records that match the filters. */
+  total?: number
   changes: ReturnType<typeof useChanges>
   /** Closes the dialog that the URL opened. */
   onClose: () => void
   /** Asks another question, or none. */
   onAsk: (question?: Question) => void
-  onDelete: (rows: Row[]) => void
-  onEdit?: (action: BulkAction, rows: Row[]) => void
+  onDelete: (row: Row) => void
+  /** Called after many records were changed or deleted. */
+  onDone?: () => void
 }
 
 /** The dialogs of a noun's page. Loaded lazily, because they need the component library and the table does not. */
 export default function Dialogs(props: Props) {
-  const { resource, view, open, question = {}, selected, changes, onClose, onAsk, onDelete, onEdit = () => {} } = props
-  const { toDelete, actionOnAll, isEdit = false } = question
+  const { resource, view, open, question, total = 0, changes, onClose, onAsk, onDelete, onDone = () => {} } = props
+  const [row] = question?.rows ?? []
+  const isOneDeleted = question?.rows?.length === 1 && question.action !== undefined && !isChange(question.action)
   const { conflict } = changes
   const window = { resource, onClose }
   const asked = { resource, onClose: () => onAsk() }
@@ -54,24 +53,18 @@ export default function Dialogs(props: Props) {
       {open === 'import' && <ImportDialog {...window} />}
       {open === 'export' && <ExportDialog {...window} view={view} />}
       {typeof open === 'number' && <EditDialog {...window} key={open} id={open} />}
-      {toDelete !== undefined && (
+      {row !== undefined && isOneDeleted && (
         <DeleteDialog
           {...asked}
-          rows={toDelete}
+          row={row}
           onDelete={() => {
             onAsk()
-            onDelete(toDelete)
+            onDelete(row)
           }}
         />
       )}
-      {actionOnAll !== undefined && <BatchDialog {...asked} view={view} action={actionOnAll} />}
-      {isEdit && selected !== undefined && (
-        <EditManyDialog
-          {...asked}
-          {...selected}
-          view={view}
-          onEdit={(action, rows) => (rows === undefined ? onAsk({ actionOnAll: action }) : onEdit(action, rows))}
-        />
+      {question !== undefined && !isOneDeleted && (
+        <ManyDialog {...asked} {...question} view={view} total={question.rows?.length ?? total} onDone={onDone} />
       )}
       {conflict !== undefined && (
         <ConflictDialog

@@ -35,12 +35,13 @@ export interface RowResult extends Result {
   record?: Row
 }
 
-/** The preview of a change of all matching records. */
-export interface Batch {
-  id: number
-  count: number
-  /** The first matching records. */
-  sample: Record<string, unknown>[]
+/** What a write of many records would do. Sent with the write, `effect` makes it do exactly that. */
+export interface Preview {
+  effect: string
+  updated: number
+  deleted: number
+  /** The first changed records, also those of other nouns that a deletion cascades to. */
+  changes: { resource: string; before: Row | null; after: Row | null }[]
 }
 
 interface Calls {
@@ -50,10 +51,9 @@ interface Calls {
   create: Mutation<Row>
   createMany: Mutation<Record<string, unknown>>
   updateMany: Mutation<{ results: RowResult[] }>
-  deleteMany: Mutation<{ results: RowResult[] }>
-  createBatch: Mutation<Batch>
-  /** Throws VersionMismatchError if other records match by now, or one of them has changed. */
-  applyBatch: Mutation<Batch>
+  /** Throws VersionMismatchError if it would do something else than its preview, as does `deleteWhere`. */
+  updateWhere: Mutation<unknown>
+  deleteWhere: Mutation<unknown>
   /** Throws VersionMismatchError if the record's version is not `if_version`, as do `replace` and `delete`. */
   update: Mutation<Row>
   replace: Mutation<Row>
@@ -65,4 +65,13 @@ interface Calls {
 /** The procedures of any noun. The cast is safe because the contract's tests require these procedures of each noun. */
 export function calls(noun: Noun): Calls {
   return client[noun] as Calls
+}
+
+/** What a write would do, by the procedure's name. */
+export async function previewOf(noun: Noun, verb: string, input: object): Promise<Preview> {
+  const preview = await client.previews.create.mutate(
+    { operation: `${noun}.${verb}`, input: { ...input } },
+    LONG_TIMEOUTS,
+  )
+  return preview as Preview
 }

@@ -28,6 +28,8 @@ export interface BulkAction<R = Row> {
   changes?: Record<string, unknown>
   /** Instead of `changes`: the fields that it sets depending on the record. */
   changesOf?(row: R): Record<string, unknown>
+  /** What `updateWhere` gets for `changesOf`: `{ multiply: { price: 1.1 } }`. */
+  amounts?: { [How in 'add' | 'multiply']?: Record<string, number> }
   /** What it sets, for a preview: `price 30`. */
   summary?: string
   /** The record after the action, shown before the service responds; undefined if the action deletes it. */

@@ -23,7 +23,7 @@ interface Props {
 export function SelectionBar({ resource, selection, total = 0, can, onAct, onEdit, onDelete, onActOnAll }: Props) {
   const { rows, elsewhere, isAll, isEverything } = selection
   const count = isEverything ? total : rows.length
-  const canSelectAll = isAll && !isEverything && total > rows.length && can('createBatch')
+  const canSelectAll = isAll && !isEverything && total > rows.length && can('updateWhere')
   return (
     <div className={count === 0 ? 'selection hidden' : 'selection'}>
       <p role="status">
@@ -35,7 +35,7 @@ export function SelectionBar({ resource, selection, total = 0, can, onAct, onEdi
           {canSelectAll && (
             <Button onPress={selection.selectEverything}>Select all {total.toLocaleString('en')} matching</Button>
           )}
-          {can(isEverything ? 'createBatch' : 'updateMany') && sharedFields(resource).length > 0 && (
+          {can('updateWhere') && sharedFields(resource).length > 0 && (
             <Button onPress={onEdit}>Edit {count.toLocaleString('en')}…</Button>
           )}
           {isEverything ? (

@@ -2,15 +2,14 @@ import { calls, type RowResult } from '../resources/calls.ts'
 import type { BulkAction, Resource, Row } from '../resources/resource.ts'
 import { errorMessage, formatCount } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
-import { deletion } from './changes.ts'
 import { addEdit, changeOf } from './history.ts'
 import { applyOptimistically, storedOf } from './optimistic.ts'
 import { refresh } from './queries.ts'
 import type { Selection } from './selection.ts'
 import { changesOf, isChange, reportFailures, sendRows, writeRows } from './write.ts'
 
-/** The most records that the page reads to change them one by one, or to undo a change. */
-export const MAX_READ = 10_000
+/** The most records whose change the page can undo. */
+export const MAX_UNDONE = 10_000
 
 /** Actions on the selected records. Records for which an action fails stay selected. */
 export function useBulk(resource: Resource, selection: Selection) {
@@ -61,16 +60,7 @@ export function useBulk(resource: Resource, selection: Selection) {
       run(action, selected, (rows) =>
         sendRows(
           noun,
-          'updateMany',
           rows.map((row) => ({ ...changesOf(action, row), id: row.id, if_version: row.version })),
-        ),
-      ),
-    remove: (selected: Row[]) =>
-      run(deletion(resource), selected, (rows) =>
-        sendRows(
-          noun,
-          'deleteMany',
-          rows.map(({ id, version }) => ({ id, if_version: version })),
         ),
       ),
   }

@@ -1,4 +1,4 @@
-import { changedNumber } from '@resource/import'
+import { calculated, decimalsOf } from '@resource/contract'
 import { type Field, parseInput, valueError } from '../resources/field.ts'
 import type { BulkAction, Resource, Row } from '../resources/resource.ts'
 
@@ -20,11 +20,7 @@ export function sharedFields({ editFields, keys, nameField }: Resource): Field[]
  * number -5.
  * @returns the action, or what is wrong with the text
  */
-export function editOf(
-  resource: Resource,
-  field: Field,
-  text: string | undefined,
-): { action: BulkAction } | { error: string } {
+export function editOf(field: Field, text: string | undefined): { action: BulkAction } | { error: string } {
   const { name, kind } = field
   const label = field.label.toLowerCase()
   const typed = text?.trim() ?? ''
@@ -34,8 +30,7 @@ export function editOf(
       return { error: `${field.label} must change by an amount or a percentage, such as +5 or -10%` }
     const by = Number(sign + amount)
     const change = percent === '%' ? { multiply: 1 + by / 100 } : { add: by }
-    const { decimals = 0 } = resource.recordColumns.find((column) => column.field === name) ?? {}
-    const next = (row: Row) => ({ [name]: changedNumber(row[name] as number, change, decimals) })
+    const next = (row: Row) => ({ [name]: calculated(row[name] as number, change, decimalsOf(field.schema)) })
     return {
       action: {
         label: 'Edit',
@@ -43,6 +38,7 @@ export function editOf(
         summary: `${label} ${typed}`,
         isFor: (row) => typeof row[name] === 'number',
         changesOf: next,
+        amounts: percent === '%' ? { multiply: { [name]: 1 + by / 100 } } : { add: { [name]: by } },
         apply: (row) => ({ ...row, ...next(row) }),
       },
     }

@@ -105,7 +105,6 @@ async function write({ resource, ids, changes, place, isUndone }: Edit, word: st
       )
       return sendRows(
         noun,
-        'updateMany',
         latest.map(({ id, version }, index) => ({ ...fieldsOf(all[index] as Change), id, if_version: version })),
       )
     },

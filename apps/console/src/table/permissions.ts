@@ -1,10 +1,10 @@
-import { contract, ROLES, type Role, VALUE_ROLES } from '@resource/contract'
+import { contract, ROLES, type Role } from '@resource/contract'
 import { editVerb, type Noun, type Resource } from '../resources/resource.ts'
 import { useSession } from '../session/session.ts'
 
 /** The procedures of a noun that the user's role allows, according to the contract. */
 export interface Permissions {
-  /** `deleteMatching` stands for a batch that deletes. */
+  /** `deleteMatching` stands for a deletion of all matching records. */
   can: (verb: string) => boolean
   /** One sentence for each missing role, with the actions that need it. */
   reasons: string[]
@@ -34,17 +34,10 @@ function restrictedActions({ noun, one }: Resource): [label: string, verb: strin
   ]
 }
 
-interface Procedure {
-  access?: string | undefined
-  input: { shape: Record<string, { meta: () => Record<string, unknown> | undefined } | undefined> }
-}
-
 function accessOf(noun: Noun, verb: string): Role {
-  const procedures: Record<string, Procedure | undefined> = contract[noun].procedures
-  if (verb === 'deleteMatching') {
-    const roles = procedures.createBatch?.input.shape.action?.meta()?.[VALUE_ROLES]
-    return (roles as { delete?: Role } | undefined)?.delete ?? accessOf(noun, 'createBatch')
-  }
+  const resource = contract[noun]
+  if (verb === 'deleteMatching') return 'collection' in resource ? resource.collection.purgeRole : 'admin'
+  const procedures: Record<string, { access?: string | undefined } | undefined> = resource.procedures
   return ROLES.find((role) => role === procedures[verb]?.access) ?? 'admin'
 }
 

@@ -54,13 +54,13 @@ export function writeRows(
   })
 }
 
-/** Sends an update or a deletion of each row at its version. If a request fails, so do the rows that would follow. */
-export async function sendRows(noun: Noun, verb: 'updateMany' | 'deleteMany', rows: object[]): Promise<RowResult[]> {
+/** Sends an update of each row at its version. If a request fails, so do the rows that would follow. */
+export async function sendRows(noun: Noun, rows: object[]): Promise<RowResult[]> {
   const results: RowResult[] = []
   try {
     while (results.length < rows.length) {
       const part = rows.slice(results.length, results.length + MAX_ROWS_PER_REQUEST)
-      const answer = await calls(noun)[verb].mutate({ [noun]: part, partial: true }, LONG_TIMEOUTS)
+      const answer = await calls(noun).updateMany.mutate({ [noun]: part, partial: true }, LONG_TIMEOUTS)
       results.push(...answer.results)
     }
   } catch (error) {

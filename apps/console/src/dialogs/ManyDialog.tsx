@@ -1,0 +1,197 @@
+import { VersionMismatchError } from '@resource/client'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Form } from 'react-aria-components'
+import { DiscardDialog } from '../form/DiscardDialog.tsx'
+import { calls, LONG_TIMEOUTS, type Preview, previewOf } from '../resources/calls.ts'
+import type { BulkAction, Resource, Row } from '../resources/resource.ts'
+import { MAX_UNDONE, readAll } from '../table/bulk.ts'
+import { addEdit, type Change, changeOf } from '../table/history.ts'
+import { refresh } from '../table/queries.ts'
+import { inTurn, noteWrite } from '../table/turns.ts'
+import { describeFilters, filtersOf, type View } from '../table/view.ts'
+import { changesOf, isChange } from '../table/write.ts'
+import { Button } from '../ui/Button.tsx'
+import { FailedLine } from '../ui/FailedLine.tsx'
+import { errorMessage, formatCount, isOutage } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { ModalDialog } from '../ui/ModalDialog.tsx'
+import { useIsMounted } from '../ui/mounted.ts'
+import { notify } from '../ui/notices.ts'
+import { closeUnlessUnsaved, release, useUnsavedInput } from '../ui/unsaved.ts'
+import { EditManyFields } from './EditManyFields.tsx'
+import { ManyPreview } from './ManyPreview.tsx'
+
+interface Props {
+  resource: Resource
+  view: View
+  /** The records; undefined for all that match the filters. */
+  rows?: Row[] | undefined
+  /** The number of records. */
+  total: number
+  /** What to do with them; undefined to ask for a field and its value. */
+  action?: BulkAction | undefined
+  onClose: () => void
+  /** Called after the change. */
+  onDone: () => void
+}
+
+/** Changes or deletes many records: shows each before and after, then does exactly that. */
+export function ManyDialog({ resource, view, rows, total, action: given, onClose, onDone }: Props) {
+  const { noun } = resource
+  const [edit, setEdit] = useState<BulkAction>()
+  const [isTyped, setTyped] = useState(false)
+  /** The edit whose preview is shown. */
+  const [previewed, setPreviewed] = useState<BulkAction>()
+  const action = given ?? previewed
+  const ids = rows?.map(({ id }) => id)
+  const filter = filtersOf(resource, view)
+  const where = ids === undefined ? (Object.keys(filter).length > 0 ? filter : { id_gte: 1 }) : { id_in: ids }
+  const write = action && writeOf(action, where)
+  const query = useQuery({
+    queryKey: ['preview', noun, write],
+    // After the earlier changes of this page.
+    queryFn: () => inTurn(noun, ids ?? [], () => previewOf(noun, write?.verb ?? '', write?.input ?? {})),
+    enabled: write !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  })
+  const { data: preview, refetch } = query
+  const count = preview === undefined ? total : preview.updated + preview.deleted
+  const [confirmation, setConfirmation] = useState('')
+  const words = rows === undefined && action !== undefined && !isChange(action) ? `delete ${count}` : undefined
+  const [isRunning, setRunning] = useState(false)
+  const [isOutdated, setOutdated] = useState(false)
+  const isOpen = useIsMounted()
+  const unsaved = useUnsavedInput(isTyped, false)
+
+  const apply = async (action: BulkAction, preview: Preview) => {
+    const { verb, input } = writeOf(action, where)
+    setRunning(true)
+    try {
+      const before = isChange(action) && count <= MAX_UNDONE ? await rowsBefore(preview) : []
+      // One key for all attempts: if the answer of one was lost, the next gets it.
+      const options = { ...LONG_TIMEOUTS, ifEffect: preview.effect, idempotencyKey: preview.effect }
+      await inTurn(noun, ids ?? [], () => calls(noun)[verb].mutate(input, options))
+      const headline = `${formatCount(count, resource)} ${action.done}`
+      const changes = changesBy(resource, action, before)
+      const changed = changes.map(({ stored }) => stored.id)
+      if (changes.length === 0) notify('done', headline)
+      else await addEdit(resource, action.done, changed, Promise.resolve(changes))(headline)
+      onDone()
+      if (isOpen.current) close()
+    } catch (error) {
+      // The user confirmed these changes only.
+      const isOver = error instanceof VersionMismatchError
+      setOutdated(isOver)
+      if (isOver) await refetch()
+      else {
+        const outcome = isOutage(error) ? 'The result is unknown' : `Nothing was ${action.done}`
+        notify('failed', `${outcome}. ${errorMessage(error)}`)
+      }
+    }
+    setRunning(false)
+    await refresh(resource)
+  }
+
+  /** The changed records: a preview has the first ones. */
+  const rowsBefore = async ({ changes, updated }: Preview): Promise<Row[]> => {
+    const known = changes.flatMap(({ before }) => (before === null ? [] : [before]))
+    return known.length === updated ? known : (rows ?? readAll(resource, filter))
+  }
+
+  const close = () => {
+    release()
+    onClose()
+  }
+  const isConfirmed = words === undefined || confirmation.trim().toLowerCase() === words
+  const canSubmit =
+    !isRunning && (action === undefined ? edit !== undefined : preview !== undefined && count > 0 && isConfirmed)
+  const all = rows === undefined ? 'all ' : ''
+  const counted = formatCount(count, resource)
+  const title = given === undefined ? `Edit ${formatCount(total, resource)}` : `${given.label} ${all}${counted}?`
+  return (
+    <ModalDialog
+      title={title}
+      role={given === undefined ? 'dialog' : 'alertdialog'}
+      isWide
+      onClose={() => closeUnlessUnsaved(close)}
+    >
+      {unsaved.isAsked && (
+        // This dialog is no part of the URL, so the Back button has not closed it.
+        <DiscardDialog what={`these ${resource.many}`} onKeep={unsaved.keep} onDiscard={close} />
+      )}
+      <Form
+        validationBehavior="aria"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!canSubmit) return
+          if (action === undefined) setPreviewed(edit)
+          else if (preview !== undefined) void apply(action, preview)
+        }}
+      >
+        {isOutdated && (
+          <FailedLine>
+            The matching {resource.many} have changed. Nothing was {action?.done}.
+          </FailedLine>
+        )}
+        {given === undefined && (
+          <EditManyFields
+            resource={resource}
+            onChange={(next, isTyped) => {
+              setEdit(next)
+              setTyped(isTyped)
+              setPreviewed(undefined)
+              setOutdated(false)
+            }}
+          />
+        )}
+        {action !== undefined && (
+          <Loaded query={query} title="The preview failed" waiting="Counting…">
+            {(preview) => (
+              <ManyPreview
+                resource={resource}
+                action={action}
+                preview={preview}
+                filters={rows === undefined ? `${describeFilters(resource, filter)}, on all pages,` : ''}
+                confirmation={
+                  words === undefined ? undefined : { words, value: confirmation, onChange: setConfirmation }
+                }
+              />
+            )}
+          </Loaded>
+        )}
+        <footer>
+          <Button onPress={() => closeUnlessUnsaved(close)}>Cancel</Button>
+          <Button
+            className={given === undefined ? 'button primary' : 'button danger'}
+            type="submit"
+            isDisabled={!canSubmit}
+          >
+            {action === undefined ? 'Preview' : `${action.label} ${counted}`}
+          </Button>
+        </footer>
+      </Form>
+    </ModalDialog>
+  )
+}
+
+/** The procedure that carries out an action on all matching records, and its input. */
+function writeOf(action: BulkAction, where: object): { verb: 'updateWhere' | 'deleteWhere'; input: object } {
+  const { changes, amounts } = action
+  if (!isChange(action)) return { verb: 'deleteWhere', input: where }
+  return { verb: 'updateWhere', input: { ...where, changes: amounts ?? { set: changes } } }
+}
+
+/** @param before the records of the preview, which are exactly those that were changed */
+function changesBy({ noun }: Resource, action: BulkAction, before: Row[]): Change[] {
+  return before.flatMap((row) => {
+    const changes = action.isFor(row) || action.changesOf === undefined ? changesOf(action, row) : {}
+    // A record that already had the values keeps its version.
+    if (Object.entries(changes).every(([name, value]) => row[name] === value)) return []
+    const after = { ...row, ...changes, version: row.version + 1 }
+    noteWrite(noun, row, after)
+    return changeOf(row, after, changes)
+  })
+}
