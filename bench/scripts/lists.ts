@@ -43,13 +43,8 @@ if (ours === undefined) throw new Error('The service is not among the programs.'
     ...FILTERS.map((filter) => ['GET', `/items/?limit=1&count=true&${filter}`] as ['GET', string]),
     ['GET', '/items/?page=900'],
     ['GET', '/items/summaries?by=category&of=price'],
-    ['POST', '/items/batches', '{"action":"delete","filter":{"price_lt":0.05}}'],
-    [
-      'POST',
-      '/items/batches',
-      '{"action":"update","filter":{"name_contains":"17","price_lt":300},"changes":{"price":1}}',
-    ],
-    ['POST', '/items/batches', '{"action":"delete","filter":{"category":"category 7"}}'],
+    ['POST', '/api/previews', '{"operation":"items.deleteWhere","input":{"price_lt":0.05}}'],
+    ['POST', '/api/previews', '{"operation":"items.deleteWhere","input":{"category":"category 7"}}'],
   ]
   const waits: { ms: number; during: number }[] = []
   let during = -1

@@ -137,9 +137,11 @@ async function useEverything(url: string, resource?: (command: string) => string
     200,
     [{ status: 200, record: { code: 'P-2', pieces: 4, version: 2 } }],
   ])
-  const batch = { action: 'update', filter: { status: 'sent' }, changes: { pieces: 3 } }
-  expect(await json(`${url}/parcels/batches`, 'POST', batch)).toMatchObject([201, { id: 1, count: 1 }])
-  expect(await json(`${url}/parcels/batches/1`, 'PATCH', { status: 'applied' })).toMatchObject([200, { count: 1 }])
+  const where = `${url}/parcels?status=sent`
+  expect(await json(where, 'PATCH', { set: { pieces: 3 }, multiply: { weight: 2 } })).toEqual([
+    200,
+    { matched: 1, changed: 1 },
+  ])
   // An extra procedure and an extra binding.
   expect(await json(`${url}/parcels/1/status`, 'PATCH', { status: 'sent' })).toMatchObject([200, { status: 'sent' }])
   expect(await json(`${url}/parcels/1/label`)).toEqual([200, { id: 1, code: 'P-1' }])

@@ -19,16 +19,7 @@ import { verbCommand } from './procedure-command.ts'
 import { type Noun, nouns, type Procedure, proceduresOf } from './procedures.ts'
 
 /** Procedures for many records. `import`, and `update` and `delete` with several ids or with filters, use them. */
-const WITHOUT_COMMAND = [
-  'createMany',
-  'updateMany',
-  'deleteMany',
-  'updateWhere',
-  'deleteWhere',
-  'createBatch',
-  'getBatch',
-  'applyBatch',
-]
+const WITHOUT_COMMAND = ['createMany', 'updateMany', 'updateWhere', 'deleteWhere']
 
 /** The command-line program: one command per procedure of the contract, and those for files, logins and completion. */
 export function createProgram(): Command {

@@ -5,16 +5,7 @@ import { contract } from '@resource/contract'
 import { expect, test } from 'vitest'
 import { startService, temporaryFolder } from './processes.ts'
 
-const BULK = [
-  'createMany',
-  'updateMany',
-  'deleteMany',
-  'updateWhere',
-  'deleteWhere',
-  'createBatch',
-  'getBatch',
-  'applyBatch',
-]
+const BULK = ['createMany', 'updateMany', 'updateWhere', 'deleteWhere']
 
 test('every procedure of the contract of a resource with records has a command, except those of many records', async () => {
   await using service = await startService()

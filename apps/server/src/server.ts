@@ -16,7 +16,6 @@ import { shareQuota } from './limits/shared-quota.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import type { Config } from './process/config.ts'
 import { isFirstProcess } from './process/workers.ts'
-import { deleteExpiredBatches } from './store/batches.ts'
 import { deleteExpiredKeys } from './store/idempotency.ts'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -118,7 +117,6 @@ export async function startServer(
   const deleteExpired = () => {
     const warn = (what: string) => (err: unknown) => log.warn({ err }, `could not delete ${what}`)
     deleteExpiredKeys(database).catch(warn('expired idempotency keys'))
-    deleteExpiredBatches(database).catch(warn('expired batches'))
     if (config.AUDIT_DAYS === 0) return
     deleteOldEntries(database, config.AUDIT_DAYS).catch(warn('old audit entries'))
   }

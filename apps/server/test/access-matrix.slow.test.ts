@@ -23,11 +23,10 @@ const stated = new Map(
   pathItems.flatMap((item) => Object.values(item).map((operation) => [operation.operationId, operation['x-role']])),
 )
 
-/** The role that an example requires: that of the operation, except for previews, a batch that deletes and a deletion by status. */
+/** The role that an example requires: that of the operation, except for previews and a deletion by status. */
 function roleOf(input: unknown, access: Role, operationId?: string): Role {
   if (input === PREVIEW) return 'writer'
-  const isDeletion = (input as { action?: string } | undefined)?.action === 'delete'
-  return isDeletion || operationId === 'deleteUsersByStatus' ? 'admin' : access
+  return operationId === 'deleteUsersByStatus' ? 'admin' : access
 }
 
 interface StatedOperation {
@@ -54,9 +53,8 @@ describe('C51 over REST', () => {
       for (const kind of CALLER_KINDS) {
         expect(outcomeOf(statuses[kind] as number), kind).toBe(outcomeFor(kind, access))
       }
-      // Refused requests change nothing, so the first permitted one succeeds. Only its creator can see a batch.
-      if (path.includes('/batches/')) expect(statuses[access]).toBe(404)
-      else expect(statuses[access]).toBeLessThan(300)
+      // Refused requests change nothing, so the first permitted one succeeds.
+      expect(statuses[access]).toBeLessThan(300)
     })
   }
 })
@@ -101,7 +99,7 @@ describe('C51 over tRPC', () => {
           if (outcome === 403) expect(body.error.data).toMatchObject({ code: 'FORBIDDEN', httpStatus: 403 })
           statuses[kind] = status
         }
-        expect(statuses[access]).toBe(['getBatch', 'applyBatch'].includes(verb) || noun === 'reversals' ? 404 : 200)
+        expect(statuses[access]).toBe(noun === 'reversals' ? 404 : 200)
       })
     }
   }
@@ -114,7 +112,7 @@ test('C51 readers may only read; only admins may manage keys and read the audit 
       : [],
   )
   const of = (role: Role) => roles.flatMap(([name, access]) => (access === role ? [name] : []))
-  const reads = ['list', 'get', 'summarize', 'getBatch']
+  const reads = ['list', 'get', 'summarize']
   expect(of('reader')).toEqual([
     ...['users', 'books', 'items'].flatMap((noun) => reads.map((verb) => `${noun}.${verb}`)),
     // It needs the role of the write.

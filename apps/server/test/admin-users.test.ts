@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createCallers } from './callers.ts'
 import { exampleOf, operationIds } from './examples.ts'
 import { startTestServer } from './harness.ts'
-import { createUser, executeSql } from './records.ts'
+import { createUser } from './records.ts'
 
 const REFUSAL = 'changing or deleting a user whose role is admin needs the role admin; yours is writer'
 const email = 'ada@example.com'
@@ -21,12 +21,9 @@ const WRITES = [
   ['PATCH', '/api/users/bulk', [{ id: 1, status: 'inactive' }]],
   ['PATCH', '/api/users/bulk?key=email', [{ email, status: 'inactive' }]],
   ['PATCH', '/api/users/bulk?key=email&create=true', [{ email, name: 'Eve' }]],
-  ['POST', '/api/users/deletions', [{ id: 1 }]],
   ['PATCH', '/api/users?id_gte=1', { set: { age: 4 } }],
   ['PATCH', '/api/users?role=admin', { add: { age: 4 }, set: { status: 'inactive' } }],
   ['DELETE', '/api/users?status=active&id_in=1', undefined],
-  ['POST', '/api/users/batches', { action: 'update', filter: {}, changes: { status: 'inactive' } }],
-  ['POST', '/api/users/batches', { action: 'update', filter: { role: 'admin' }, changes: { age: 4 } }],
 ] as const
 
 async function startWithAdmin() {
@@ -56,14 +53,9 @@ describe('U17 once a key exists, only admins may change or delete a user whose r
     await using started = await startWithAdmin()
     const { server, as } = started
     const headers = as('writer')
-    for (const [method, path, json, row] of [
-      ['PATCH', '/api/users/bulk?partial=true', [{ id: 1, status: 'inactive' }], {}],
-      ['POST', '/api/users/deletions?partial=true', [{ id: 1 }], { id: 1 }],
-    ] as const) {
-      expect((await server.request(method, path, { json, headers })).body).toEqual([
-        { status: 403, error: REFUSAL, ...row },
-      ])
-    }
+    const json = [{ id: 1, status: 'inactive' }]
+    const rows = await server.request('PATCH', '/api/users/bulk?partial=true', { json, headers })
+    expect(rows.body).toEqual([{ status: 403, error: REFUSAL }])
     const problem = { ...headers, Accept: 'application/json, application/problem+json' }
     const { body } = await server.request('DELETE', '/api/users/1', { headers: problem })
     expect([body.status, body.detail, body.fields]).toEqual([403, REFUSAL, []])
@@ -72,11 +64,11 @@ describe('U17 once a key exists, only admins may change or delete a user whose r
   test('the requests include every operation that changes or deletes a named user', () => {
     const tested = new Set(WRITES.map(([method, path]) => `${method} ${path.replace(/\?.*/, '')}`))
     const named = operationIds.map(exampleOf).filter(({ method, path }) => {
-      return method !== 'GET' && /^(\/api)?\/users\/(1|bulk|deletions|batches)/.test(path)
+      return method !== 'GET' && /^(\/api)?\/users\/(1|bulk)/.test(path)
     })
     const missing = named.map(({ method, path }) => `${method} ${path}`).filter((one) => !tested.has(one))
-    // A creation names no user, and the batch is applied below.
-    expect(missing.toSorted()).toEqual(['PATCH /api/users/batches/1', 'POST /api/users/bulk'])
+    // A creation names no user.
+    expect(missing.toSorted()).toEqual(['POST /api/users/bulk'])
   })
 
   test('the same holds over tRPC', async () => {
@@ -90,10 +82,8 @@ describe('U17 once a key exists, only admins may change or delete a user whose r
       () => users.setStatus.mutate({ id: 1, status: 'inactive' }),
       () => users.delete.mutate({ id: 1 }),
       () => users.updateMany.mutate({ users: [{ id: 1, age: 4 }] }),
-      () => users.deleteMany.mutate({ users: [{ id: 1 }] }),
       () => users.updateWhere.mutate({ id_in: [1], changes: { set: { age: 4 } } }),
       () => users.deleteWhere.mutate({ id_in: [1] }),
-      () => users.createBatch.mutate({ action: 'update', filter: {}, changes: { age: 4 } }),
     ]) {
       await expect(call()).rejects.toMatchObject({ data: { code: 'FORBIDDEN', httpStatus: 403 } })
     }
@@ -114,12 +104,10 @@ describe('U17 once a key exists, only admins may change or delete a user whose r
     ]
     const changed = await server.request('PATCH', '/api/users/bulk?partial=true&create=true', { json, headers })
     expect(changed.body).toMatchObject([{ status: 403, error: REFUSAL }, { status: 200 }, { status: 409 }])
-    const ids = [{ id: 1 }, { id: 3 }]
-    const deleted = await server.request('POST', '/api/users/deletions?partial=true', { json: ids, headers })
-    expect(deleted.body).toMatchObject([
-      { status: 403, error: REFUSAL, id: 1 },
-      { status: 204, id: 3 },
-    ])
+    const refused = await server.request('DELETE', '/api/users?status=active&id_in=1,3', { headers })
+    expect([refused.status, refused.body.error]).toEqual([403, `User 1: ${REFUSAL}`])
+    const deleted = await server.request('DELETE', '/api/users?status=active&id_in=3', { headers })
+    expect(deleted.body).toEqual({ message: '1 active user removed' })
     expect(await stored()).toMatchObject([before, { id: 2, age: 5 }])
   })
 
@@ -128,21 +116,6 @@ describe('U17 once a key exists, only admins may change or delete a user whose r
     const { server, before, as, stored } = started
     const { status } = await server.request('PUT', '/users/1', { json: before, headers: as('writer') })
     expect([status, await stored()]).toEqual([200, [before]])
-  })
-
-  test('a batch is refused when it is applied, if a user that it matches is an admin by then', async () => {
-    await using started = await startWithAdmin()
-    const { server, as, stored } = started
-    const bob = { name: 'Bob', email: 'bob@example.com', age: 7 }
-    await server.request('POST', '/users', { json: bob, headers: as('writer') })
-    const json = { action: 'update', filter: { age: 7 }, changes: { status: 'inactive' } }
-    expect((await server.request('POST', '/api/users/batches', { json, headers: as('writer') })).body.count).toBe(1)
-    // Without a new version, so that the batch still matches its preview.
-    await executeSql(server, "UPDATE users SET role = 'admin' WHERE id = 2")
-    const apply = { json: { status: 'applied' }, headers: as('writer') }
-    const { status, body } = await server.request('PATCH', '/api/users/batches/1', apply)
-    expect([status, body.error]).toEqual([403, REFUSAL])
-    expect(await stored()).toMatchObject([{ id: 1 }, { id: 2, status: 'active', role: 'admin' }])
   })
 
   test('no write of a writer follows the one that makes the user an admin', async () => {

@@ -16,7 +16,7 @@ import {
   openDatabase,
   someUsers,
 } from './records.ts'
-import { batchId, batchOf, changesOf, type collections, inputOf, nextId, recordOf } from './samples.ts'
+import { changesOf, type collections, inputOf, nextId, recordOf } from './samples.ts'
 
 type Fields = Record<string, unknown>
 
@@ -42,8 +42,6 @@ type Mutations<N extends Noun> = {
 
 /** An input, and the records that the procedure then changes, each before and after. */
 type Example = [input: Fields, ...changes: [before: Fields | null, after: Fields | null][]]
-
-const applied = (noun: string) => ({ batch_id: batchId(noun), status: 'applied' })
 
 /** One example for each procedure that writes. Those of other collections are built from their fields. */
 const writes: { [N in Noun]: Record<Mutations<N>, Example> } = {
@@ -87,9 +85,6 @@ const writes: { [N in Noun]: Record<Mutations<N>, Example> } = {
       [ada, { ...ada, version: 2, password: 'set' }],
       [null, bob],
     ],
-    deleteMany: [{ users: [{ id: 1 }] }, [ada, null]],
-    createBatch: [{ action: 'delete', filter: {} }],
-    applyBatch: [applied('users'), [ada, { ...ada, ...batchOf('users').changes, version: 2 }]],
     delete: [{ id: 1 }, [ada, null]],
     updateWhere: [{ status: 'active', changes: { set: { age: 40 } } }, [ada, { ...ada, age: 40, version: 2 }]],
     deleteWhere: [{ status: 'active' }, [ada, null]],
@@ -103,9 +98,6 @@ const writes: { [N in Noun]: Record<Mutations<N>, Example> } = {
     ],
     replace: [{ id: 1, ...emma }, [dune, { id: 1, ...emma, version: 2 }]],
     updateMany: [{ books: [{ id: 1, ...emma }] }, [dune, { id: 1, ...emma, version: 2 }]],
-    deleteMany: [{ books: [{ id: 1 }] }, [dune, null]],
-    createBatch: [{ action: 'delete', filter: {} }],
-    applyBatch: [applied('books'), [dune, { ...dune, ...batchOf('books').changes, version: 2 }]],
     updateWhere: [
       { q: 'dune', changes: { set: { author: 'F. H.' } } },
       [dune, { ...dune, author: 'F. H.', version: 2 }],
@@ -127,9 +119,6 @@ const writes: { [N in Noun]: Record<Mutations<N>, Example> } = {
       },
       [lamp, { ...lamp, price: 19.9, version: 2 }],
     ],
-    deleteMany: [{ items: [{ id: 1 }] }, [lamp, null]],
-    createBatch: [{ action: 'delete', filter: {} }],
-    applyBatch: [applied('items'), [lamp, { ...lamp, ...batchOf('items').changes, version: 2 }]],
     updateWhere: [{ id_lt: 2, changes: { multiply: { price: 2 } } }, [lamp, { ...lamp, price: 49, version: 2 }]],
     deleteWhere: [{ id_lt: 2 }, [lamp, null]],
     delete: [{ id: 1 }, [lamp, null]],
@@ -150,7 +139,6 @@ function writeOf(noun: (typeof collections)[number], verb: string): Example | un
   const before = { id: 1, ...stored, ...assigned }
   const created: [null, Fields] = [null, { id: nextId(noun), ...input, ...assigned }]
   const changed: Example = [{ id: 1, ...changes }, [before, { ...before, ...changes, version: 2 }]]
-  const { changes: shared } = batchOf(noun)
   const examples: Record<string, Example> = {
     create: [input, created],
     createMany: [{ [noun]: [input] }, created],
@@ -158,11 +146,8 @@ function writeOf(noun: (typeof collections)[number], verb: string): Example | un
     update: changed,
     delete: [{ id: 1 }, [before, null]],
     updateMany: [{ [noun]: [{ id: 1, ...input }] }, [before, { ...before, ...input, version: 2 }]],
-    deleteMany: [{ [noun]: [{ id: 1 }] }, [before, null]],
     updateWhere: [inputOf(noun, 'updateWhere', 1), [before, { ...before, ...changesOf(noun), version: 2 }]],
     deleteWhere: [inputOf(noun, 'deleteWhere', 1), [before, null]],
-    createBatch: [batchOf(noun)],
-    applyBatch: [applied(noun), [before, shared ? { ...before, ...shared, version: 2 } : null]],
   }
   return examples[verb]
 }

@@ -51,9 +51,8 @@ test('every write procedure keeps the key of its input', async () => {
   await client.books.createMany.mutate({ books: [book], idempotency_key })
   await client.books.replace.mutate({ id: 1, ...book, title: 'Fledgling', idempotency_key })
   await client.books.updateMany.mutate({ books: [{ id: 1, title: 'Dawn' }], idempotency_key })
-  const batch = { action: 'update', filter: {}, changes: { author: 'O. E. Butler' }, idempotency_key } as const
-  const { id } = await client.books.createBatch.mutate(batch)
-  await client.books.applyBatch.mutate({ batch_id: id, status: 'applied', idempotency_key })
+  await client.books.updateWhere.mutate({ q: 'dawn', changes: { set: { author: 'O. E. B.' } }, idempotency_key })
+  await client.books.deleteWhere.mutate({ q: 'none', idempotency_key })
   await client.books.delete.mutate({ id: 1, idempotency_key })
   expect(bodies.map((body) => JSON.parse(body)[0].idempotency_key)).toEqual(bodies.map(() => 'mine'))
 })

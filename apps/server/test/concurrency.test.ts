@@ -103,17 +103,6 @@ test('of two concurrent upserts of one new e-mail address, one creates the recor
   }
 })
 
-test('of two concurrent applications of one batch, one succeeds and the other is told that it was applied', async () => {
-  await using server = await startTestServer()
-  await createItem(server)
-  for (let round = 1; round <= 10; round++) {
-    const changes = { price: round }
-    await server.request('POST', '/items/batches', { json: { action: 'update', filter: {}, changes } })
-    const apply = () => server.request('PATCH', `/items/batches/${round}`, { json: { status: 'applied' } })
-    expect((await Promise.all([apply(), apply()])).map(({ status }) => status).sort()).toEqual([200, 409])
-  }
-})
-
 test('of two concurrent revocations of a key, one changes it', async () => {
   await using server = await startTestServer()
   const { key } = await server.client.keys.create.mutate({ name: 'operator', role: 'admin' })

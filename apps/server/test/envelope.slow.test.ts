@@ -105,10 +105,8 @@ function wrappingsOf(noun: (typeof collections)[number]): [string, Wrapping][] {
     [`delete${one}`, {}],
     [`summarize${tag}`, { key: 'summaries', facts: { as_of: now } }],
     [`update${tag}`, { key: 'results' }],
-    [`delete${tag}`, { key: 'results' }],
     [`updateMatching${tag}`, {}],
     [`deleteMatching${tag}`, {}],
-    ...['create', 'get', 'apply'].map((verb): [string, Wrapping] => [`${verb}${one}Batch`, { key: 'batch' }]),
   ]
 }
 

@@ -3,9 +3,6 @@ import { createDocument } from '../src/document.ts'
 import type { TestServer } from './harness.ts'
 import { createBook, createItem, createKey, createUser } from './records.ts'
 import {
-  batchId,
-  batchOf,
-  type Collection,
   changesOf,
   collectionAt,
   collections,
@@ -56,7 +53,6 @@ const examples = new Map(
         method: method.toUpperCase(),
         path: path.replace(/\{\w+\}/, String(seededId(path))),
         ...(operation.requestBody && { json: bodyOf(operation.requestBody) }),
-        ...(path.endsWith('/batches') && { json: batchOf(collectionAt(path) as Collection) }),
         ...createdAt(method, path),
         ...matchingAt(method, path),
         ...exceptions[operation.operationId],
@@ -112,13 +108,11 @@ export const SEEDED = collections.length + referenced.length + 2
 
 /** The id of the seeded record of a path or noun: the second of the keys, because requests use the first. */
 export function seededId(target: string): number {
-  if (target.includes('/batches/')) return batchId(String(collectionAt(target)))
   return /^(?:\/api\/)?keys(?:\/|$)/.test(target) ? 2 : 1
 }
 
 /**
- * Creates the records that the examples use: record 1 of each collection, the records they reference, key 2, and a batch of
- * each collection. From then on the requests of the server use key 1.
+ * Creates the records that the examples use: record 1 of each collection, the records they reference, and key 2. From then on the requests of the server use key 1.
  */
 export async function seed(server: TestServer): Promise<void> {
   const { id } = await createUser(server)
@@ -132,10 +126,6 @@ export async function seed(server: TestServer): Promise<void> {
   const { key } = await createKey(server)
   server.logIn(key)
   await createKey(server, { role: 'reader' })
-  for (const noun of collections) {
-    const { createBatch } = server.client[noun] as unknown as { createBatch: { mutate: (input: object) => object } }
-    expect(await createBatch.mutate(batchOf(noun))).toMatchObject({ id: batchId(noun) })
-  }
   // The service records the last use asynchronously; a test must not observe that write.
   let lastUse = null
   while (lastUse === null) lastUse = (await server.request('GET', '/api/keys/1')).body.last_used_at

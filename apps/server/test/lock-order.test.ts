@@ -68,7 +68,6 @@ const ways: [name: string, write: (ids: Ids) => Promise<{ status: number }>, sta
       ),
     200,
   ],
-  ['a deletion', (ids) => server.request('POST', '/api/users/deletions', { json: ids.map((id) => ({ id })) }), 200],
   ['a deletion by ids', (ids) => server.request('DELETE', `/api/users?status=active&id_in=${ids}`), 200],
   [
     'a change by filter',
@@ -76,15 +75,7 @@ const ways: [name: string, write: (ids: Ids) => Promise<{ status: number }>, sta
     200,
   ],
   ['a deletion by status', () => server.request('DELETE', '/api/users?status=active'), 200],
-  ['a batch that updates', () => batch({ action: 'update', changes: { age: 40 } }), 200],
-  ['a batch that deletes', () => batch({ action: 'delete' }), 200],
 ]
-
-async function batch(action: object) {
-  const path = '/api/users/batches'
-  const { body } = await server.request('POST', path, { json: { filter: { status: 'active' }, ...action } })
-  return server.request('PATCH', `${path}/${body.id}`, { json: { status: 'applied' } })
-}
 
 /** Runs writes while another transaction has run a statement; it is rolled back once two of them wait. */
 async function whileHeld<T>(statement: string, writes: () => Promise<T>[]): Promise<T[]> {

@@ -1,8 +1,4 @@
-import { createDatabase } from '@resource/database'
 import { describe, expect, test } from 'vitest'
-import { ANONYMOUS } from '../src/access/caller.ts'
-import { createOperations } from '../src/operations.ts'
-import { readConfig } from '../src/process/config.ts'
 import { createCallers } from './callers.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { createItem, createUser } from './records.ts'
@@ -146,9 +142,6 @@ describe('C36 an update of many records', () => {
     expect(await messageOf('?key=name', [{ id: 1 }])).toBe('key: must be id or email')
     expect(await messageOf('?create=yes', [{ id: 1 }])).toBe('create: must be true or false')
     expect(await messageOf('', [null])).toBe('[0]: must be an object, not null')
-    expect((await server.request('POST', '/items/deletions', { json: [null] })).body.message).toBe(
-      '[0]: must be an object, not null',
-    )
   })
 
   test('C6 a row that has unknown fields and changes none is a 400 that names them', async () => {
@@ -237,79 +230,5 @@ describe('C36 an update of many records', () => {
     const { body } = await server.request('PATCH', '/api/users/bulk?partial=true&create=true', { json, headers })
     expect(body.map(({ status }: { status: number }) => status)).toEqual([403, 403, 200, 403, 201])
     expect((await server.request('PATCH', '/api/users/bulk', { json: [json[0]], headers })).status).toBe(403)
-  })
-})
-
-describe('C37 a deletion of many records', () => {
-  test('deletes all records or none', async () => {
-    await using server = await startTestServer()
-    await createItems(server)
-    const missing = await server.request('POST', '/items/deletions', { json: [{ id: 1 }, { id: 9 }] })
-    expect([missing.status, missing.body]).toEqual([404, { message: '[1]: Item not found' }])
-    const { status, body } = await server.request('POST', '/items/deletions', {
-      json: [{ id: 1 }, { id: 3, if_version: 1 }],
-    })
-    expect([status, body]).toEqual([
-      200,
-      [
-        { status: 204, id: 1 },
-        { status: 204, id: 3 },
-      ],
-    ])
-    expect(await versionsOf(server)).toEqual([['Rug', 10, 1]])
-    expect((await server.client.audit.list.query({ procedure: 'items.deleteMany' })).audit).toHaveLength(2)
-  })
-
-  test('with partial=true reports the records that it cannot delete', async () => {
-    await using server = await startTestServer()
-    await createItems(server)
-    const json = [{ id: 1, if_version: 4 }, { id: 2 }, { id: 9 }, { id: -1 }, { id: 3, if_version: 'x' }]
-    expect((await server.request('POST', '/items/deletions?partial=true', { json })).body).toEqual([
-      { status: 412, id: 1, error: 'Item has changed: its version is now 1; read it again before writing' },
-      { status: 204, id: 2 },
-      { status: 404, id: 9, error: 'Item not found' },
-      { status: 404, error: 'Item not found' },
-      {
-        status: 400,
-        error: 'if_version: must be a version number, not text',
-        fields: [{ field: 'if_version', message: 'must be a version number, not text' }],
-      },
-    ])
-  })
-
-  test('with partial=true, records that are missing are not read again', async () => {
-    await using server = await startTestServer()
-    await createItems(server)
-    const seen: string[] = []
-    const database = await createDatabase(server.databaseUrl, {
-      around: (operation, table, run) => {
-        seen.push(`${operation} ${table}`)
-        return run()
-      },
-    })
-    const operations = createOperations(database, readConfig({}), { needsCredentials: () => false })
-    const deleteMany = operations.find(({ name }) => name === 'items.deleteMany')
-    const rows = [{ id: 7 }, { id: 2 }, { id: 8, if_version: 1 }]
-    const answer = await deleteMany?.call({ items: rows, partial: true }, { caller: ANONYMOUS, read: database.read })
-    expect(answer).toEqual({
-      results: [
-        { id: 7, status: 404, error: 'Item not found' },
-        { id: 2, status: 204 },
-        { id: 8, status: 404, error: 'Item not found' },
-      ],
-    })
-    expect(seen.filter((operation) => operation === 'find items')).toHaveLength(1)
-    await database.close()
-  })
-
-  test('requires the role writer, as a single deletion does', async () => {
-    await using server = await startTestServer()
-    await createItems(server)
-    const { reader, writer } = await createCallers(server)
-    const send = async (authorization: string | undefined) => {
-      const headers = { Authorization: String(authorization) }
-      return (await server.request('POST', '/items/deletions', { json: [{ id: 1 }, { id: 2 }], headers })).status
-    }
-    expect([await send(reader), await send(writer)]).toEqual([403, 200])
   })
 })

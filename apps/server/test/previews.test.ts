@@ -116,7 +116,7 @@ describe('C44 a preview', () => {
           create: true,
         },
       ],
-      ['users.deleteMany', { users: [{ id: 1 }, { id: 7 }], partial: true }],
+      ['users.deleteWhere', { id_in: [1, 7] }],
       ['items.updateMany', { items: [{ id: 1, price: 1 }] }],
       ['items.create', { name: 'Rug', price: 2 }],
       ['keys.create', { name: 'other', role: 'reader' }],

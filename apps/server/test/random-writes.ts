@@ -59,7 +59,6 @@ export function randomWrite(random: Random, stored: Snapshot): RandomWrite {
       random.oneIn(2)
         ? { users: some(() => ({ id: idOf('users'), ...changes(user()) })), partial }
         : { users: some(user), key: 'email', create: true, partial },
-    'users.deleteMany': () => ({ users: some(() => ({ id: idOf('users') })), partial }),
     'users.deleteWhere': () => ({ status: random.pick(['inactive', 'active']) }),
     'books.create': book,
     'books.replace': () => ({ id: idOf('books'), ...book() }),
@@ -69,7 +68,6 @@ export function randomWrite(random: Random, stored: Snapshot): RandomWrite {
     'items.create': item,
     'items.update': () => ({ id: idOf('items'), ...changes(item()) }),
     'items.createMany': () => ({ items: some(item) }),
-    'items.deleteMany': () => ({ items: some(() => ({ id: idOf('items') })), partial }),
     'items.updateWhere': () => ({
       category: 'x',
       changes: { set: { name: 'Sun' }, multiply: { price: random.pick([1, 2]) } },

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { faker } from '@faker-js/faker/locale/en'
 import { type Contract, contract } from '@resource/contract'
-import { declarations } from '@resource/database'
 import { createLocalClient } from '@resource/server/local'
 import { z } from 'zod'
 import { type Sample, samples } from '../scripts/seed/samples.ts'
@@ -114,25 +113,6 @@ function sampleFields({ properties = {}, required = [] }: Schema, n: number): Fi
   return { ...Object.fromEntries(sampled.map((name) => [name, sampleOf(properties[name] as Schema, n)])), ...id }
 }
 
-/**
- * A batch that changes one field of record 1: record 2 already has the new value. A collection whose fields are all unique
- * cannot be changed by a batch, so the batch deletes record 1.
- */
-export function batchOf(noun: Collection): { action: string; filter: Fields; changes?: Fields } {
-  const { filters, references } = contract[noun].collection
-  const { unique } = declarations[noun] as { unique: readonly string[] }
-  const { properties = {} } = inputSchemaOf(noun, 'createBatch').properties?.changes ?? {}
-  const shared = Object.keys(properties).filter((name) => !unique.includes(name))
-  const field = shared.find((name) => !(name in references)) ?? shared[0]
-  if (field !== undefined) {
-    const { [field]: value } = recordOf(noun, field in references ? 1 : 3)
-    return { action: 'update', filter: {}, changes: { [field]: value } }
-  }
-  const [[name, value] = []] = Object.entries(recordOf(noun, 2))
-  const filter = ['', '_contains', '_lte'].map((end) => name + end).find((name) => filters.includes(name))
-  return { action: 'delete', filter: filter === undefined ? {} : { [filter]: value } }
-}
-
 /** The change of one field with which `updateWhere` changes record 1; undefined if it can set none. */
 export function changesOf(noun: Collection): Fields | undefined {
   const { updateWhere } = contract[noun].procedures as { updateWhere?: object }
@@ -144,20 +124,12 @@ export function changesOf(noun: Collection): Fields | undefined {
   return { [field]: recordOf(noun, field in references ? 1 : 3)[field] }
 }
 
-/** The id of the batch of a collection after `seed`. */
-export function batchId(noun: string): number {
-  return (collections as string[]).indexOf(noun) + 1
-}
-
 /** An input with which a procedure succeeds on the record `id`. */
 export function inputOf(noun: keyof Contract, verb: string, id: number): Fields {
   if (noun === 'previews') return PREVIEW
   if (noun === 'reversals') return REVERSAL
-  if (verb === 'createBatch') return batchOf(noun as Collection)
   if (verb === 'updateWhere') return { id_in: [id], changes: { set: changesOf(noun as Collection) } }
   if (verb === 'deleteWhere') return { id_in: [id] }
-  if (verb === 'getBatch') return { batch_id: batchId(noun) }
-  if (verb === 'applyBatch') return { batch_id: batchId(noun), status: 'applied' }
   const { properties = {}, required } = inputSchemaOf(noun, verb)
   const { id: known, if_version: _, idempotency_key: __, ...fields } = properties
   // Records with the first choice are not referenced, so they can be deleted.

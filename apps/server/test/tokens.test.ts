@@ -47,17 +47,6 @@ test('C51 the role is the claim of the token', async () => {
   expect(await statuses('admin')).toEqual([200, 201, 200])
 })
 
-test('C38 a batch needs the role for its action when it is applied, not only at its preview', async () => {
-  await using both = await startWithProvider()
-  const { provider, server } = both
-  const [admin, writer] = [await provider.token({ role: 'admin' }), await provider.token({ role: 'writer' })]
-  await send(server, writer, 'POST', '/items/', { name: 'Lamp', price: 1 })
-  await send(server, admin, 'POST', '/items/batches', { action: 'delete', filter: {} })
-  const apply = (token: string) => send(server, token, 'PATCH', '/items/batches/1', { status: 'applied' })
-  expect([(await apply(writer)).status, (await send(server, writer, 'GET', '/items/1')).status]).toEqual([403, 200])
-  expect([(await apply(admin)).status, (await send(server, writer, 'GET', '/items/1')).status]).toEqual([200, 404])
-})
-
 test('the highest role of a list counts, and unknown roles are ignored', async () => {
   await using both = await startWithProvider()
   const token = await both.provider.token({ role: ['owner', 'reader', 'writer'] })

@@ -60,8 +60,8 @@ await client.items.get.query({ id: '1' })
 await client.users.updateMany.mutate({ users: [], key: 'email' })
 // @ts-expect-error: only a unique field names records
 await client.users.updateMany.mutate({ users: [], key: 'password' })
-// @ts-expect-error: the records of a batch get the same values
-await client.users.createBatch.mutate({ action: 'update', filter: {}, changes: { email: 'ada@example.com' } })
+// @ts-expect-error: all matching records get the same values
+await client.users.updateWhere.mutate({ id_gte: 1, changes: { set: { email: 'ada@example.com' } } })
 for await (const user of client.users.iterate({ role: 'admin' })) user.email satisfies string
 export const options = createResourceOptions(client, null as never).books.list.queryOptions({ sort: 'title_asc' })
 export const kinds = [NotFoundError]

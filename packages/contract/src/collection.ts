@@ -1,7 +1,6 @@
 import { mutation, type Procedures, query, type Resource, type RestMeta } from '@resource/openapi/contract'
 import { withValue } from '@resource/openapi/schema'
 import { z } from 'zod'
-import { batches } from './batches.ts'
 import type { CollectionFacts, Declaration, Named, RestOf, Verb } from './declaration.ts'
 import { messageField } from './errors.ts'
 import {
@@ -27,7 +26,7 @@ import {
   writeHeaders,
 } from './fields.ts'
 import { filtersOf } from './filters.ts'
-import { deleteMany, updateMany } from './many.ts'
+import { updateMany } from './many.ts'
 import { matching } from './matching.ts'
 import { listInput, pageFacts, pageHeaders, pageOf, searchHeaders } from './pages.ts'
 import {
@@ -91,11 +90,14 @@ function derived(declaration: Declaration) {
   const { one = noun.slice(0, -1), path = `/${noun}`, sortAliases = {} } = declaration
   const { delete: remover, updateMany: changer } = declaration.access ?? {}
   const purgeRole = declaration.access?.deleteWhere ?? 'admin'
-  // By default, a deletion of many requires the role of a deletion, and a change of all matching records that of an update of many.
-  const implied = { deleteMany: remover, updateWhere: changer, createBatch: changer, applyBatch: changer }
-  const access: { [V in Verb]?: Role | undefined } = { ...implied, ...declaration.access, deleteWhere: remover }
+  // By default, a change of all matching records requires the role of an update of many.
+  const access: { [V in Verb]?: Role | undefined } = {
+    updateWhere: changer,
+    ...declaration.access,
+    deleteWhere: remover,
+  }
   const omit: string[] = [...(declaration.omit ?? [])]
-  if (omit.includes('delete')) omit.push('deleteMany', 'deleteWhere')
+  if (omit.includes('delete')) omit.push('deleteWhere')
   checkFields(noun, fields)
   const { search = [], groups = [], measures = [], keys = [] } = declaration
   checkSummaries(noun, fields, groups, measures)
@@ -275,20 +277,7 @@ function derived(declaration: Declaration) {
     }),
     summarize: summarize({ ...names, filters: matched, groups, measures }, nested),
     updateMany: updateMany({ ...names, fields: changes, record: versioned, keys }, nested),
-    deleteMany: deleteMany(names, nested),
     ...matching({ ...names, path, filters: matched, fields: sharedChanges, purgeRole }, restOf),
-    ...batches(
-      {
-        ...names,
-        base,
-        filters: matched,
-        fields: sharedChanges,
-        record,
-        changer: changer ?? 'writer',
-        remover: omit.includes('deleteMany') ? undefined : 'admin',
-      },
-      nested,
-    ),
   }
   const procedures = Object.fromEntries(Object.entries(standard).filter(([verb]) => !omit.includes(verb)))
   return {

@@ -14,12 +14,8 @@ export type Verb =
   | 'delete'
   | 'summarize'
   | 'updateMany'
-  | 'deleteMany'
   | 'updateWhere'
   | 'deleteWhere'
-  | 'createBatch'
-  | 'getBatch'
-  | 'applyBatch'
 
 /** The role and the REST binding of a standard procedure. */
 export type RestOf = (verb: Verb, defaults: RestMeta) => { access: Role; meta: { openapi: RestMeta } }

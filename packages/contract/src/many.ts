@@ -50,14 +50,6 @@ function resultsOf(noun: string, result: z.ZodType) {
   }
 }
 
-const deletion = z
-  .object({
-    ...outcome,
-    id: z.int().optional().meta({ description: 'The id of the record; absent if it is invalid.' }),
-  })
-  .meta({ id: 'Deletion' })
-const deletedRow = z.object({ id: recordId, if_version: rowVersion }, must('an object')).meta({ id: 'RecordToDelete' })
-
 // Not aliases of the types of the procedures: to compare two of those takes the compiler far longer.
 export interface ManyProcedures<N extends string, F extends z.ZodRawShape, R extends z.ZodType, K extends string> {
   /** Changes many records: all or none, or with `partial` every valid row. A row names its record by `id` or by `key`. */
@@ -72,14 +64,6 @@ export interface ManyProcedures<N extends string, F extends z.ZodRawShape, R ext
       }
     >,
     z.ZodObject<{ results: z.ZodArray<ReturnType<typeof resultOf<R>>> }>
-  >
-  /** Deletes many records by their ids: all or none, or with `partial` every one that can be deleted. */
-  deleteMany: Procedure<
-    'mutation',
-    z.ZodObject<
-      Under<N, z.ZodArray<typeof deletedRow>> & { partial: typeof partial; idempotency_key: typeof idempotencyKey }
-    >,
-    z.ZodObject<{ results: z.ZodArray<typeof deletion> }>
   >
 }
 
@@ -132,23 +116,5 @@ export function updateMany<F extends z.ZodRawShape, R extends z.ZodObject, K ext
       partial: 'partial',
       changes: { fields: Object.keys(fields), key: 'key', answered: Object.keys(record.shape) },
     },
-  })
-}
-
-/** The procedure that deletes many records by their ids. */
-export function deleteMany({ noun, Many }: ManyOptions, rest: RestOf) {
-  return mutation({
-    input: z.object({ [noun]: many(deletedRow, noun), partial, idempotency_key: idempotencyKey }),
-    output: z.object({ results: z.array(deletion) }),
-    errors: [404, 409, 412],
-    ...rest('deleteMany', {
-      method: 'POST',
-      path: '/deletions',
-      operationId: `delete${Many}`,
-      summary: `Delete many ${noun}`,
-      description: `Deletes 1 to 1,000 ${noun} by their ids: all or none, or with \`partial=true\` every one that can be deleted.`,
-      ...resultsOf(noun, deletion),
-    }),
-    rows: { field: noun, partial: 'partial' },
   })
 }

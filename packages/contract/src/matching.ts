@@ -9,7 +9,8 @@ import { or } from './words.ts'
 /** The most records that a write by filter changes or deletes. */
 export const MAX_MATCHING = 10_000
 
-const idsRule = must(`a list of 1 to ${MAX_MATCHING.toLocaleString('en')} ids`)
+const limit = MAX_MATCHING.toLocaleString('en')
+const idsRule = must(`a list of 1 to ${limit} ids`)
 const id = z.int(must('a whole number'))
 
 /** The filters by id, which lists do not have. */
@@ -19,9 +20,9 @@ const byId = {
     .min(1, idsRule)
     .max(MAX_MATCHING, idsRule)
     .optional()
-    .meta({ description: 'Only the records with these ids.', param: { style: 'form', explode: false } }),
-  id_gte: id.optional().meta({ description: 'Only records with at least this id: 1 for all records.' }),
-  id_lt: id.optional().meta({ description: 'Only records with an id below this one.' }),
+    .meta({ description: 'Only these ids.', param: { style: 'form', explode: false } }),
+  id_gte: id.optional().meta({ description: 'Only ids from this one: 1 for all records.' }),
+  id_lt: id.optional().meta({ description: 'Only ids below this one.' }),
 }
 
 type ById = typeof byId
@@ -39,8 +40,8 @@ function changesOf<F extends z.ZodRawShape>(set: z.ZodObject<F>) {
   return {
     set: set.optional().meta({ description: 'The new values.' }),
     ...(numbers.length > 0 && {
-      add: amounts.optional().meta({ description: 'An amount to add to a number of each record; it may be negative.' }),
-      multiply: amounts.optional().meta({ description: 'A factor for a number of each record: 1.1 adds 10 %.' }),
+      add: amounts.optional().meta({ description: 'Amounts to add to numbers of each record.' }),
+      multiply: amounts.optional().meta({ description: 'Factors for numbers of each record: 1.1 adds 10 %.' }),
     }),
   } as unknown as MatchingChanges<F>
 }
@@ -56,19 +57,11 @@ type MatchingChanges<F extends z.ZodRawShape> = { set: z.ZodOptional<z.ZodObject
   ? unknown
   : { [How in 'add' | 'multiply']: z.ZodOptional<z.ZodObject<NumberFields<F>>> })
 
-const updated = z
-  .object({
-    matched: z.int().min(0).meta({ description: 'The number of matching records.' }),
-    changed: z
-      .int()
-      .min(0)
-      .meta({ description: 'The number of records that were changed; the others had the values.' }),
-  })
-  .meta({ id: 'MatchingUpdate', examples: [{ matched: 12, changed: 10 }] })
+const count = z.int().min(0)
 
-const deleted = message
-  .extend({ removed: z.int().min(0).meta({ description: 'The number of deleted records.' }) })
-  .meta({ id: 'MatchingDeletion', examples: [{ message: '3 items removed', removed: 3 }] })
+const updated = z.object({ matched: count, changed: count }).meta({ id: 'MatchingUpdate' })
+
+const deleted = message.extend({ removed: count }).meta({ id: 'MatchingDeletion' })
 
 /** The procedures that change or delete all matching records. */
 export interface MatchingProcedures<L extends z.ZodRawShape, F extends z.ZodRawShape> {
@@ -118,7 +111,6 @@ export function matching<L extends z.ZodRawShape, F extends z.ZodRawShape>(
       when: ({ issues }) => issues.length === 0,
     })
     .meta({ id: `${One}MatchingChanges` })
-  const limit = MAX_MATCHING.toLocaleString('en')
   const some = `At least one filter is required, and at most ${limit} ${noun} may match.`
   return {
     updateWhere: mutation({
@@ -130,8 +122,8 @@ export function matching<L extends z.ZodRawShape, F extends z.ZodRawShape>(
         path,
         operationId: `updateMatching${Many}`,
         summary: `Update all matching ${noun}`,
-        description: `Changes the same fields of all matching ${noun}, or of none. Sums and products are rounded half up. ${some}`,
-        successDescription: `The number of ${noun} that match and that were changed.`,
+        description: `Changes all matching ${noun}, or none. Results of \`add\` and \`multiply\` are rounded half up. ${some}`,
+        successDescription: `The number of changed ${noun}.`,
         body: 'changes',
         headerParams: writeHeaders,
       }),
@@ -146,7 +138,7 @@ export function matching<L extends z.ZodRawShape, F extends z.ZodRawShape>(
         operationId: `deleteMatching${Many}`,
         summary: `Delete all matching ${noun}`,
         description: `Deletes all matching ${noun}, or none. ${some} Without \`id_in\` it requires the role \`${purgeRole}\` once API keys exist.`,
-        successDescription: `A message with the number of deleted ${noun}.`,
+        successDescription: `The number of deleted ${noun}.`,
         headerParams: writeHeaders,
       }),
     }),

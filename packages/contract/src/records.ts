@@ -72,7 +72,7 @@ export function checkSummaries(
 }
 
 // The ends of the names of a collection's other schemas.
-const ENDS = ['Batch', 'Change', 'Changes', 'Create', 'Filter', 'MatchingChanges', 'Result', 'Summary']
+const ENDS = ['Change', 'Changes', 'Create', 'MatchingChanges', 'Result', 'Summary']
 
 /** The nouns of the collections, by the names of their schemas in the document. */
 const claims = new Map<string, string>()

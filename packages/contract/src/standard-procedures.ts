@@ -1,6 +1,5 @@
 import type { Procedure } from '@resource/openapi/contract'
 import type { z } from 'zod'
-import type { BatchProcedures } from './batches.ts'
 import type { Declaration } from './declaration.ts'
 import type { changesOf, idempotencyKey, message, searchText, stale, write } from './fields.ts'
 import type { Filters } from './filters.ts'
@@ -32,8 +31,7 @@ export type VersionedOf<D extends Declaration> = z.ZodObject<Row<D['fields'], Ti
 interface Standard<D extends Declaration>
   extends SummaryProcedures<Matching<D>, Elements<D['groups']>, Elements<D['measures']>>,
     ManyProcedures<D['noun'], Changeable<D['fields']>, VersionedOf<D>, Elements<D['keys']>>,
-    MatchingProcedures<Matching<D>, Shared<D['fields'], Elements<D['keys']>>>,
-    BatchProcedures<Matching<D>, Shared<D['fields'], Elements<D['keys']>>, RecordOf<D>> {
+    MatchingProcedures<Matching<D>, Shared<D['fields'], Elements<D['keys']>>> {
   /** Lists the matching records, one page at a time, in the order of `sort`. */
   list: Procedure<
     'query',
@@ -65,6 +63,6 @@ interface Standard<D extends Declaration>
 export type StandardOf<D extends Declaration> = Omit<
   Standard<D>,
   | Elements<D['omit']>
-  | ('delete' extends Elements<D['omit']> ? 'deleteMany' | 'deleteWhere' : never)
+  | ('delete' extends Elements<D['omit']> ? 'deleteWhere' : never)
   | ([keyof Shared<D['fields'], Elements<D['keys']>>] extends [never] ? 'updateWhere' : never)
 >

@@ -202,7 +202,7 @@ const bound = bind(declared, {
     operationId: 'deleteUsersByStatus',
     summary: 'Delete all users of a status',
     description:
-      'Requires `status`, which other filters may narrow. Without it, no user is deleted. At most 10,000 users may match. Without `id_in` it requires the role `admin` once API keys exist.',
+      'Requires `status`, which other filters narrow. At most 10,000 users may match. Without `id_in` it requires the role `admin` once API keys exist.',
     response: message,
     fields: { status },
   },

@@ -55,28 +55,8 @@ test('a declaration creates the standard procedures except those it omits', () =
     ['delete', 'mutation', 'admin', 'DELETE', '/orders/{id}', 'deleteOrder', 'Delete an order'],
     ['summarize', 'query', 'reader', 'GET', '/orders/summaries', 'summarizeOrders', 'Summarize orders'],
     ['updateMany', 'mutation', 'writer', 'PATCH', '/orders/bulk', 'updateOrders', 'Update many orders'],
-    ['deleteMany', 'mutation', 'admin', 'POST', '/orders/deletions', 'deleteOrders', 'Delete many orders'],
     ['updateWhere', 'mutation', 'writer', 'PATCH', '/orders', 'updateMatchingOrders', 'Update all matching orders'],
     ['deleteWhere', 'mutation', 'admin', 'DELETE', '/orders', 'deleteMatchingOrders', 'Delete all matching orders'],
-    [
-      'createBatch',
-      'mutation',
-      'writer',
-      'POST',
-      '/orders/batches',
-      'createOrderBatch',
-      'Preview a change of all matching orders',
-    ],
-    ['getBatch', 'query', 'reader', 'GET', '/orders/batches/{batch_id}', 'getOrderBatch', 'Get a batch of orders'],
-    [
-      'applyBatch',
-      'mutation',
-      'writer',
-      'PATCH',
-      '/orders/batches/{batch_id}',
-      'applyOrderBatch',
-      'Apply a batch of orders',
-    ],
   ])
 })
 
@@ -250,21 +230,6 @@ test('a row of an update of many has any field, an id and versions, without defa
   ])
 })
 
-test('a batch has changes exactly if its action is update, and never changes hidden or unique fields', () => {
-  const { createBatch } = orders.procedures
-  const parsed = createBatch.input.parse({
-    action: 'update',
-    filter: { status: 'open' },
-    changes: { quantity: 3 },
-  })
-  expect(parsed).toEqual({ action: 'update', filter: { status: 'open' }, changes: { quantity: 3 } })
-  const rule = 'must have at least one field with the action update, and be absent with delete'
-  expect(messagesOf(createBatch.input, { action: 'update', filter: {} })).toEqual([['changes', rule]])
-  expect(messagesOf(createBatch.input, { action: 'update', filter: {}, changes: {} })).toEqual([['changes', rule]])
-  expect(createBatch.input.safeParse({ action: 'update', filter: {}, changes: { pin: '1234' } }).success).toBe(false)
-  expect(messagesOf(createBatch.input, { action: 'delete', filter: {}, changes: {} })).toEqual([['changes', rule]])
-})
-
 test('a change of all matching records sets and calculates fields, but no hidden and no unique ones', () => {
   const { input } = orders.procedures.updateWhere
   const changes = { set: { due: null }, add: { quantity: -1 }, multiply: { price: 1.1 } }
@@ -303,11 +268,7 @@ test('a collection whose records cannot be deleted has no procedure that deletes
     fields: { reference: text(1, 100) },
     omit: ['delete'],
   })
-  expect(Object.keys(procedures)).not.toContain('deleteMany')
   expect(Object.keys(procedures)).not.toContain('deleteWhere')
-  expect(messagesOf(procedures.createBatch.input, { action: 'delete', filter: {} })).toEqual([
-    ['action', 'must be update'],
-  ])
 })
 
 test('a list filter on values that may contain commas is rejected', () => {
@@ -366,7 +327,7 @@ test('a choice has the same name wherever it occurs, unless the name or a value 
     fields: {
       size: size.default('s'),
       neck_form: z.enum(['v', 'u']).nullable().default(null),
-      batch: z.enum(['1', '2']),
+      result: z.enum(['1', '2']),
       fit: z.enum(['M', 'l']),
     },
     replace: { size: size.optional() },
@@ -385,7 +346,7 @@ test('a choice has the same name wherever it occurs, unless the name or a value 
       properties: {
         size: named,
         neck_form: { anyOf: [{ $ref: '#/$defs/ShirtNeckForm' }, { type: 'null' }] },
-        batch: { type: 'string', enum: ['1', '2'] },
+        result: { type: 'string', enum: ['1', '2'] },
         fit: { type: 'string', enum: ['M', 'l'] },
       },
     },
@@ -434,14 +395,11 @@ test('a bound of times is exact for every operator, though stored times have mil
 test('a list without filters is described by its order, and a write of many records has the statuses of its rows', () => {
   const { procedures } = collection({ noun: 'notes', description: 'Notes.', fields: { title: text(1, 9) } })
   expect(procedures.list.meta.openapi.description).toBe('Sort with `sort`.')
-  expect([procedures.updateMany.errors, procedures.deleteMany.errors]).toEqual([
-    [404, 409, 412],
-    [404, 409, 412],
-  ])
+  expect(procedures.updateMany.errors).toEqual([404, 409, 412])
 })
 
 test.each([
-  ['orderBatches', 'orderBatch', 'OrderBatch'],
+  ['orderResults', 'orderResult', 'OrderResult'],
   ['orderStatuses', 'orderStatus', 'OrderStatus'],
   ['purchases', 'order', 'Order'],
 ])('%s is refused, because its schema would have a name of another collection', (noun, one, schema) => {

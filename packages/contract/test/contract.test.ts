@@ -18,12 +18,8 @@ function bindingsOf(noun: keyof Contract): Record<string, string[]> {
 const manyOf = (base: string) => ({
   summarize: [`GET ${base}/summaries`],
   updateMany: [`PATCH ${base}/bulk`],
-  deleteMany: [`POST ${base}/deletions`],
   updateWhere: [`PATCH ${base}`],
   deleteWhere: [`DELETE ${base}`],
-  createBatch: [`POST ${base}/batches`],
-  getBatch: [`GET ${base}/batches/{batch_id}`],
-  applyBatch: [`PATCH ${base}/batches/{batch_id}`],
 })
 
 test('U22 users have three APIs', () => {

@@ -80,41 +80,36 @@ async function writeOnce(url: string): Promise<number> {
   const chosen = shuffled(users).slice(0, 1 + Math.floor(Math.random() * users.length))
   const age = Math.floor(Math.random() * 100)
   const all = shuffled(Array.from({ length: USERS }, (_, n) => `user${n}@example.com`))
-  const send = (method: string, path: string, rows: object[]) => {
-    const init = { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(rows) }
-    return fetch(`${url}/api/users/${path}`, init)
+  const send = (method: string, path: string, rows?: object[]) => {
+    const init = { method, headers: { 'Content-Type': 'application/json' }, body: rows ? JSON.stringify(rows) : null }
+    return fetch(`${url}/api/users${path}`, init)
   }
   const writes = [
     () =>
       send(
         'PATCH',
-        'bulk?partial=true',
+        '/bulk?partial=true',
         chosen.map(({ id }) => ({ id, age })),
       ),
     () =>
       send(
         'PATCH',
-        'bulk',
+        '/bulk',
         chosen.map(({ id }) => ({ id, age })),
       ),
     () =>
       send(
         'PATCH',
-        'bulk?key=email&partial=true',
+        '/bulk?key=email&partial=true',
         chosen.map(({ email }) => ({ email, age })),
       ),
     () =>
       send(
         'PATCH',
-        'bulk?key=email&create=true',
+        '/bulk?key=email&create=true',
         all.map((email) => ({ email, name: 'Ada', age })),
       ),
-    () =>
-      send(
-        'POST',
-        'deletions?partial=true',
-        chosen.slice(0, 50).map(({ id }) => ({ id })),
-      ),
+    () => send('DELETE', `?status=active&id_in=${chosen.slice(0, 50).map(({ id }) => id)}`),
   ]
   const response = await (writes[Math.floor(Math.random() * writes.length)] as () => Promise<Response>)()
   await response.arrayBuffer()

@@ -1,8 +1,7 @@
-import type { Action, Resource, Row } from '../resources/resource.ts'
+import { type Action, type Resource, type Row, sharedFields } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { deletion } from './changes.ts'
-import { sharedFields } from './edit-many.ts'
 import type { Permissions } from './permissions.ts'
 import type { Selection } from './selection.ts'
 

@@ -22,15 +22,7 @@ interface Tally {
 type Counted = Request & { [TALLY]?: Tally }
 
 // Procedures that cost more than one short query; any other costs 1.
-const COSTLY = new Set([
-  'createMany',
-  'updateMany',
-  'deleteMany',
-  'updateWhere',
-  'deleteWhere',
-  'createBatch',
-  'applyBatch',
-])
+const COSTLY = new Set(['createMany', 'updateMany', 'updateWhere', 'deleteWhere'])
 const HIGH_COST = 10
 // Each full KiB of a request body costs one unit.
 const BYTES_PER_UNIT = 1024

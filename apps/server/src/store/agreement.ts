@@ -134,9 +134,7 @@ export function checkCascades(
 
 /** The lowest role with which a procedure deletes records; undefined if none does. */
 export function roleToDelete(procedures: Readonly<Record<string, DeletingProcedure>>): Role | undefined {
-  const deleting = Object.entries(procedures).filter(
-    ([verb, { meta }]) => verb === 'deleteMany' || meta.openapi.method === 'DELETE',
-  )
+  const deleting = Object.entries(procedures).filter(([, { meta }]) => meta.openapi.method === 'DELETE')
   return ROLES.find((role) => deleting.some(([, { access }]) => access === role))
 }
 

@@ -4,15 +4,14 @@ import { ApiError, type FieldError, parserOf } from '@resource/openapi'
 import { z } from 'zod'
 import { authorize } from '../access/caller.ts'
 import { checkAgreement, checkCascades, type DeclaredTable, roleToDelete } from './agreement.ts'
-import { batchService } from './batches.ts'
 import type { MutationContext, Services } from './context.ts'
 import { readChanges, writeMatching } from './matching-writes.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
 import { type RecordWrite, type Result, type WrittenCollection, writeRecords } from './record-writes.ts'
-import { type IfVersion, notFound, referenced } from './refusals.ts'
+import { type IfVersion, notFound } from './refusals.ts'
 import { type DerivedColumn, type Row, rowMapping, searchColumns, type Values } from './row-mapping.ts'
 import { summaryService } from './summaries.ts'
-import { valueCheck, writeRules } from './write-rules.ts'
+import { writeRules } from './write-rules.ts'
 
 /** The names of the collections; each has a table of the same name. */
 type CollectionNoun = {
@@ -55,12 +54,8 @@ type Verb =
   | 'delete'
   | 'summarize'
   | 'updateMany'
-  | 'deleteMany'
   | 'updateWhere'
   | 'deleteWhere'
-  | 'createBatch'
-  | 'getBatch'
-  | 'applyBatch'
 type Run = (input: Values, context: MutationContext, shown?: readonly string[]) => Promise<unknown>
 
 /** The standard procedures, including those that a collection omits. */
@@ -128,7 +123,6 @@ function standardService(
   const changeable = { ...procedures.replace?.input.shape, ...procedures.update?.input.shape, ...changedRow }
   const rules = writeRules(facts, creation.shape, changeable)
   const changesSchema = procedures.updateWhere?.input.shape.changes ?? z.object()
-  const checkBatch = valueCheck(procedures.createBatch?.input.shape ?? {})
   const toDelete = (other: PropertyKey) =>
     roleToDelete((contract as Partial<Contract>)[other as CollectionNoun]?.procedures ?? {})
   checkCascades(noun, table, highest(toDelete(noun), rules.recordRoles), toDelete)
@@ -216,23 +210,6 @@ function standardService(
       return writeRecords(written, context, changes, answer, partial)
     },
 
-    deleteMany: (input, context) => {
-      const given = input[noun] as (NamedRow | FieldError)[]
-      const deletes = given.map((row, index): RecordWrite | FieldError => {
-        if (row instanceof ApiError) return row
-        const { id = 0, if_version } = row
-        return { at: [noun, index], id, if_version, delete: true }
-      })
-      const answer = (results: Result[]) => ({
-        results: results.map((result, index) => {
-          const { id } = given[index] as NamedRow
-          // An id of 0 is one that no record can have.
-          return { ...(result instanceof ApiError ? outcomeOf(result) : { status: 204 }), ...(id && { id }) }
-        }),
-      })
-      return writeRecords(written, context, deletes, answer, input.partial === true)
-    },
-
     updateWhere: (input, context) => {
       const changes = readChanges(input.changes as Record<string, Values>, changesSchema)
       return writeMatching(written, context, rows.where(input), changes, (matched, records) => ({
@@ -250,19 +227,6 @@ function standardService(
     },
 
     summarize: summaryService(tableOf, rows.where),
-
-    ...batchService({
-      noun,
-      tableOf,
-      read: database.read,
-      rows,
-      rules,
-      check: (input, { caller }) => {
-        checkBatch(caller, input)
-        rules.checkChange(caller, (input.changes ?? {}) as Values)
-      },
-      refused: async (error) => rows.refused(await referenced(error, noun, undefined, database.read)),
-    }),
   }
 }
 

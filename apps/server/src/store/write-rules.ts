@@ -37,13 +37,6 @@ export function writeRules(facts: CollectionFacts, creation: z.ZodRawShape, chan
     checkCreation: valueCheck(creation),
 
     /**
-     * Checks a change of records that are not known.
-     *
-     * @throws FieldError 403 if the caller may not change one of its fields
-     */
-    checkChange: (caller: Caller, change: Values): void => checkFields(caller, change, guarded),
-
-    /**
      * Checks the hidden fields of a change. A record does not show whether they differ, so any value counts as a change.
      *
      * @throws FieldError 403
@@ -76,9 +69,6 @@ export function writeRules(facts: CollectionFacts, creation: z.ZodRawShape, chan
       rules.checkRecord(caller, before)
     },
 
-    /** The fields of a record whose values decide who may change and delete it. */
-    decisiveFields: Object.keys(facts.valueRoles),
-
     /** The roles that changing or deleting a record can require because of its values. */
     recordRoles: ofRecords.map(({ role }) => role),
 
@@ -96,7 +86,7 @@ export function writeRules(facts: CollectionFacts, creation: z.ZodRawShape, chan
 }
 
 /** Returns a check of the values of an input: FieldError 403 if the caller may not set one of them. */
-export function valueCheck(shape: z.ZodRawShape): (caller: Caller, given: Values) => void {
+function valueCheck(shape: z.ZodRawShape): (caller: Caller, given: Values) => void {
   const roles = Object.entries(shape).map(([field, schema]) => [field, metaOf(schema)[VALUE_ROLES] ?? {}])
   const rules = valueRules(Object.fromEntries(roles))
   return (caller, given) => {
