@@ -37,7 +37,10 @@ function valueFor(schema: z.ZodType): fc.Arbitrary<unknown> {
 function validFor(schema: z.ZodType): fc.Arbitrary<unknown> {
   const { shape, element, innerType, in: input, options, entries } = schema.def as Def
   const inner = innerType ?? input
-  if (inner !== undefined) return fc.oneof({ arbitrary: validFor(inner), weight: 4 }, fc.constantFrom(null, undefined))
+  if (inner !== undefined) {
+    const empty = [null, undefined].filter((value) => schema.safeParse(value).success)
+    return fc.oneof({ arbitrary: validFor(inner), weight: 4 }, ...empty.map((value) => fc.constant(value)))
+  }
   if (options !== undefined) return fc.oneof(...options.map(validFor))
   if (element !== undefined) return fc.array(valueFor(element), { maxLength: 3 })
   if (entries !== undefined) return fc.constantFrom(...Object.values(entries))
