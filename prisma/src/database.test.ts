@@ -290,6 +290,26 @@ test('concurrent writes share a sync, and none resolves before it', async () => 
   expect(counts).toEqual(Array(20).fill(20))
 })
 
+test('no write waits for a large one that comes after it', async () => {
+  using _ = frozenClock()
+  await using database = await temporaryDatabase()
+  const gate = Promise.withResolvers<void>()
+  const insert = (name: string) => (tx: Tables) => insertOne(tx.users, newUser(name))
+  const small = database.write(insert('ada'))
+  const large = database.write(
+    async (tx) => {
+      await insert('bob')(tx)
+      await gate.promise
+    },
+    { isLarge: true },
+  )
+  await small
+  expect(await names(database)).toEqual(['ada'])
+  gate.resolve()
+  await large
+  expect(await names(database)).toEqual(['ada', 'bob'])
+})
+
 test('a failing write of a group is rolled back alone, and rejects when the others are on disk', async () => {
   using _ = frozenClock()
   await using database = await temporaryDatabase()

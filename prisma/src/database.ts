@@ -66,6 +66,8 @@ export interface WriteOptions {
    * transaction, which saves two round trips, and a second write is an error. On SQLite it needs no savepoint.
    */
   autocommit?: boolean | undefined
+  /** Whether it may take longer than a few milliseconds: on SQLite, writes before it are then committed first. */
+  isLarge?: boolean | undefined
   /** Audits the changes, in the same transaction; no audit entries when absent. */
   audit?: AuditContext | undefined
   /** Whether to record the audited changes; not for `autocommit`. */

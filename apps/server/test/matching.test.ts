@@ -156,6 +156,14 @@ test('C39 calculated numbers are rounded half up: prices to cents, whole numbers
     [36, { multiply: 1.0139 }, 0, 37],
     [999_999_999_999.99, { add: 0.005 }, 2, 1e12],
     [1, { multiply: 1 / 3 }, 4, 0.3333],
+    // 519999999999.9948 and 14343320579.674958
+    [999_999_999_999.99, { multiply: 0.52 }, 2, 519_999_999_999.99],
+    [63_947_037_805.06, { multiply: 0.2243 }, 2, 14_343_320_579.67],
+    [-2.5, { multiply: 1 }, 0, -2],
+    [-2.51, { multiply: 1 }, 0, -3],
+    [5e-7, { multiply: 1e6 }, 0, 1],
+    [24.5, { add: 1e-300 }, 2, 24.5],
+    [1e21, { add: 1 }, 2, 1e21],
   ] as const)
     expect([value, change, calculated(value, change, decimals)]).toEqual([value, change, expected])
   expect(Object.is(calculated(0, { multiply: -1 }, 2), 0)).toBe(true)

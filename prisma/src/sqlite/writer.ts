@@ -59,12 +59,13 @@ export class SqliteWriter {
 
   async write<T>(
     work: (executor: Executor) => Promise<T>,
-    { caller, autocommit = false }: WriteOptions = {},
+    { caller, autocommit = false, isLarge = false }: WriteOptions = {},
   ): Promise<T> {
     this.check()
     await this.#queue.acquire(caller)
     let group: Group | undefined
     try {
+      if (isLarge && this.#group !== undefined) await this.#commit(this.#group)
       const isFirst = this.#group === undefined
       group = this.#group ?? (await this.#begin())
       return await this.#run(work, group, isFirst, autocommit)

@@ -75,7 +75,7 @@ export function reversalService(
         const deleted = steps.filter((step) => 'write' in step && 'delete' in step.write).length
         return { request_id, restored, updated: steps.length - restored - deleted, deleted }
       }
-      return context.write(work, { prepare })
+      return context.write(work, { prepare, isLarge: true })
     },
   }
 }

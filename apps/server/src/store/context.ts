@@ -44,6 +44,8 @@ export interface WriteOptions<Prepared> {
   isSecret?: boolean
   /** Whether `work` writes at most once, by one method of one table, which saves two round trips on PostgreSQL. */
   autocommit?: boolean
+  /** Whether `work` may take longer than a few milliseconds: on SQLite, no earlier write then waits for it. */
+  isLarge?: boolean
   /**
    * Slow work that needs no transaction, such as hashing. Skipped if a stored response is replayed.
    *

@@ -89,7 +89,7 @@ export async function writeMatching<T>(
     await checkWritten(collection, context, written, changes)
     return answer(ids.length, written)
   }
-  return context.write(work, { prepare })
+  return context.write(work, { prepare, isLarge: true })
 }
 
 /** Locks the records and returns the ids of those that still match: only a record with another version may not. */

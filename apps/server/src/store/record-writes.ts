@@ -16,6 +16,9 @@ import { atRow, type IfVersion, invalid, missingOrStale, notFound, referenced, v
 import type { Row, RowMapping, Values } from './row-mapping.ts'
 import type { WriteRules } from './write-rules.ts'
 
+// More rows take longer than the writes that share a commit on SQLite may.
+const MAX_SMALL = 50
+
 /** The write of one record, as a caller requests it. `at` is its path in the input; empty for a single write. */
 export type RecordWrite = { at: Path } & (
   | { create: Values }
@@ -125,6 +128,7 @@ export async function writeRecords<T>(
     {
       ...collection.rows.preparation(rows.map(valuesOf), context),
       autocommit: isSingle && isOneStatement(collection, caller, first as RecordWrite),
+      isLarge: rows.length > MAX_SMALL,
     },
   )
 }
