@@ -1,5 +1,5 @@
 import { InvalidInputError } from '@resource/client'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { Question } from './dialogs/Dialogs.tsx'
 import { editVerb, type Resource } from './resources/resource.ts'
 import { useBulk } from './table/bulk.ts'
@@ -10,7 +10,6 @@ import { Pager } from './table/Pager.tsx'
 import { usePermissions } from './table/permissions.ts'
 import { useRows } from './table/queries.ts'
 import { RecordTable } from './table/RecordTable.tsx'
-import { SelectionBar } from './table/SelectionBar.tsx'
 import { Skeleton } from './table/Skeleton.tsx'
 import { useSelection } from './table/selection.ts'
 import { useColumns } from './table/shown-columns.ts'
@@ -26,10 +25,16 @@ const loadDialogs = () => import('./dialogs/Dialogs.tsx')
 const Dialogs = lazy(loadDialogs)
 const ColumnChoice = lazy(() => loadDialogs().then(({ ColumnChoice }) => ({ default: ColumnChoice })))
 const Filters = lazy(() => loadDialogs().then(({ Filters }) => ({ default: Filters })))
+// The page works without these.
+const SelectionBar = lazy(() =>
+  loadDialogs().then(
+    ({ SelectionBar }) => ({ default: SelectionBar }),
+    () => ({ default: (): ReactNode => null }),
+  ),
+)
 const UnfinishedImport = lazy(() =>
   loadDialogs().then(
     ({ UnfinishedImport }) => ({ default: UnfinishedImport }),
-    // The page works without it.
     () => ({ default: () => null }),
   ),
 )
@@ -118,16 +123,18 @@ export function ResourcePage({ resource }: { resource: Resource }) {
           }
         </Loaded>
       )}
-      <SelectionBar
-        resource={resource}
-        selection={selection}
-        total={data?.matching}
-        can={permissions.can}
-        onAct={(action, rows) => void bulk.act(action, rows)}
-        onEdit={() => ask({ rows: selection.isEverything ? undefined : selection.rows })}
-        onDelete={(rows) => ask({ action: deletion(resource), rows })}
-        onActOnAll={(action) => ask({ action })}
-      />
+      <Suspense>
+        <SelectionBar
+          resource={resource}
+          selection={selection}
+          total={data?.matching}
+          can={permissions.can}
+          onAct={(action, rows) => void bulk.act(action, rows)}
+          onEdit={() => ask({ rows: selection.isEverything ? undefined : selection.rows })}
+          onDelete={(rows) => ask({ action: deletion(resource), rows })}
+          onActOnAll={(action) => ask({ action })}
+        />
+      </Suspense>
       {data?.total !== undefined && (data.total > 0 || (view.page ?? view.after) !== undefined) && (
         <Pager pages={pages} shown={data.rows.length} total={data.total} next={isPlaceholderData ? null : data.next} />
       )}

@@ -38,7 +38,7 @@ function changesOf<F extends z.ZodRawShape>(set: z.ZodObject<F>) {
   const numbers = Object.keys(set.shape).filter((name) => ['number', 'integer'].includes(typeOf(set, name)))
   const amounts = z.strictObject(Object.fromEntries(numbers.map((name) => [name, amount])), must('an object'))
   return {
-    set: set.optional().meta({ description: 'The new values.' }),
+    set: set.optional(),
     ...(numbers.length > 0 && {
       add: amounts.optional().meta({ description: 'Amounts to add to numbers of each record.' }),
       multiply: amounts.optional().meta({ description: 'Factors for numbers of each record: 1.1 adds 10 %.' }),
@@ -111,7 +111,7 @@ export function matching<L extends z.ZodRawShape, F extends z.ZodRawShape>(
       when: ({ issues }) => issues.length === 0,
     })
     .meta({ id: `${One}MatchingChanges` })
-  const some = `At least one filter is required, and at most ${limit} ${noun} may match.`
+  const some = `Requires a filter. At most ${limit} ${noun} may match.`
   return {
     updateWhere: mutation({
       input: filtered({ changes }),
@@ -122,7 +122,7 @@ export function matching<L extends z.ZodRawShape, F extends z.ZodRawShape>(
         path,
         operationId: `updateMatching${Many}`,
         summary: `Update all matching ${noun}`,
-        description: `Changes all matching ${noun}, or none. Results of \`add\` and \`multiply\` are rounded half up. ${some}`,
+        description: `Changes all matching ${noun}, or none. Sums and products are rounded half up. ${some}`,
         successDescription: `The number of changed ${noun}.`,
         body: 'changes',
         headerParams: writeHeaders,

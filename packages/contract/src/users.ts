@@ -200,9 +200,9 @@ const bound = bind(declared, {
   deleteWhere: {
     ...main,
     operationId: 'deleteUsersByStatus',
-    summary: 'Delete all users of a status',
+    summary: 'Delete users by status',
     description:
-      'Requires `status`, which other filters narrow. At most 10,000 users may match. Without `id_in` it requires the role `admin` once API keys exist.',
+      'Requires `status`, which other filters narrow. Without `id_in` it requires the role `admin` once API keys exist.',
     response: message,
     fields: { status },
   },

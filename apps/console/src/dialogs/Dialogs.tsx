@@ -11,6 +11,7 @@ import { EditDialog, NewDialog } from './RecordDialog.tsx'
 
 export { ColumnChoice } from '../table/ColumnChoice.tsx'
 export { Filters } from '../table/Filters.tsx'
+export { SelectionBar } from '../table/SelectionBar.tsx'
 export { UnfinishedImport } from '../transfer/UnfinishedImport.tsx'
 
 /** What a page asks before it changes records. */

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { FieldInput } from '../form/FieldInput.tsx'
 import type { Field } from '../resources/field.ts'
-import { type BulkAction, type Resource, sharedFields } from '../resources/resource.ts'
-import { editOf } from '../table/edit-many.ts'
+import type { BulkAction, Resource } from '../resources/resource.ts'
+import { editOf, sharedFields } from '../table/edit-many.ts'
 import { Choice } from '../ui/Choice.tsx'
 
 interface Props {

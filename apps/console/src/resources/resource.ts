@@ -101,12 +101,3 @@ export function nameOf(resource: Resource, row: Record<string, unknown>): string
   const name = String(row[resource.nameField])
   return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name
 }
-
-/**
- * The fields that many records can be given at once: not those that identify a record, and no password. The name of a record
- * comes last.
- */
-export function sharedFields({ editFields, keys, nameField }: Resource): Field[] {
-  const shared = editFields.filter(({ name, kind }) => kind !== 'password' && !keys.some((key) => key.name === name))
-  return shared.toSorted((a, b) => Number(a.name === nameField) - Number(b.name === nameField))
-}

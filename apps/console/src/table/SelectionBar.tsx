@@ -1,7 +1,9 @@
-import { type Action, type Resource, type Row, sharedFields } from '../resources/resource.ts'
+import type { ReactNode } from 'react'
+import type { Action, Resource, Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { deletion } from './changes.ts'
+import { sharedFields } from './edit-many.ts'
 import type { Permissions } from './permissions.ts'
 import type { Selection } from './selection.ts'
 
@@ -19,7 +21,16 @@ interface Props {
 }
 
 /** Actions on the selected records; hidden without a selection. */
-export function SelectionBar({ resource, selection, total = 0, can, onAct, onEdit, onDelete, onActOnAll }: Props) {
+export function SelectionBar({
+  resource,
+  selection,
+  total = 0,
+  can,
+  onAct,
+  onEdit,
+  onDelete,
+  onActOnAll,
+}: Props): ReactNode {
   const { rows, elsewhere, isAll, isEverything } = selection
   const count = isEverything ? total : rows.length
   const canSelectAll = isAll && !isEverything && total > rows.length && can('updateWhere')

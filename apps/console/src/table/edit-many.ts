@@ -1,8 +1,17 @@
 import { calculated, decimalsOf } from '@resource/contract'
 import { type Field, parseInput, valueError } from '../resources/field.ts'
-import type { BulkAction, Row } from '../resources/resource.ts'
+import type { BulkAction, Resource, Row } from '../resources/resource.ts'
 
 const CHANGE = /^([+-]) ?(\d+(?:\.\d+)?) ?(%?)$/
+
+/**
+ * The fields that many records can be given at once: not those that identify a record, and no password. The name of a record
+ * comes last.
+ */
+export function sharedFields({ editFields, keys, nameField }: Resource): Field[] {
+  const shared = editFields.filter(({ name, kind }) => kind !== 'password' && !keys.some((key) => key.name === name))
+  return shared.toSorted((a, b) => Number(a.name === nameField) - Number(b.name === nameField))
+}
 
 /**
  * The action that sets a field of many records.
