@@ -40,7 +40,7 @@ export function runDerivedTests(clone: Clone): void {
   const edit = (path: string, change: (text: string) => string) =>
     writeFileSync(join(clone.folder, path), change(readFileSync(join(clone.folder, path), 'utf8')))
   const seed = (name: string) =>
-    clone.run(`npm run --silent seed -- --database file:./data/${name}.db --count 3 2>&1 || true`)
+    clone.run(`node apps/server/scripts/seed/main.ts --database file:./data/${name}.db --count 3 2>&1 || true`)
 
   // Of the files with a case for each collection or operation, the cases of the added resources are enough.
   const all = 'order-lines labels stops access-matrix.slow audit.slow compiled-schemas conventions seed'

@@ -29,10 +29,11 @@ export async function useEveryFeature(clone: Clone): Promise<void> {
     await lookAtConsole(service.url)
     await deleteWhileReferred(service.url)
   }
-  seed(clone.run, 'file:./data/seeded.db')
+  seed(clone.run, 'npm run --silent seed --', 'file:./data/seeded.db')
   await using postgres = await startPostgres()
-  seed(clone.run, await makeDatabase(postgres.url))
-  await using service = await clone.start('npm start', { DATABASE_URL: postgres.url })
+  // Without the steps of npm, which have nothing left to build.
+  seed(clone.run, 'node apps/server/scripts/seed/main.ts', await makeDatabase(postgres.url))
+  await using service = await clone.start('node apps/server/src/main.ts', { DATABASE_URL: postgres.url })
   await useEverything(service.url)
   await deleteWhileReferred(service.url)
 }
@@ -57,8 +58,8 @@ function declareParcels(folder: string) {
 }
 
 /** Fills an empty database with sample data; parcels have no samples, so theirs follow from the declaration. */
-function seed(run: (command: string) => string, database: string) {
-  const created = run(`npm run --silent seed -- --count users=5,books=5,items=0,parcels=20 --database '${database}'`)
+function seed(run: (command: string) => string, command: string, database: string) {
+  const created = run(`${command} --count users=5,books=5,items=0,parcels=20 --database '${database}'`)
   expect(created).toMatch(/^users: 5 created\nbooks: 5 created\nitems: 0 created\nparcels: 20 created\n/)
   const parcels = JSON.parse(run(`npm run --silent resource -- parcels list --json --database '${database}'`))
   expect(new Set(parcels.map(({ code }: typeof first) => code)).size).toBe(20)
