@@ -66,6 +66,9 @@ export class Busy extends Error {}
 /** No connection to the database could be made, or it broke. */
 export class Unreachable extends Busy {}
 
+/** The connection broke after a write was sent, or its commit: it may or may not have been stored. */
+export class InDoubt extends Unreachable {}
+
 /** The database is not as this version of the service needs it. It lacks a table, for example, or a privilege of its role. */
 export class Unusable extends Busy {
   /** @param reason for people, without secrets: `it lacks a table` */

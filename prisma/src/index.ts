@@ -18,6 +18,7 @@ export {
   DiskFull,
   DurabilityLost,
   FileMoved,
+  InDoubt,
   isBusy,
   ReadOnly,
   ReferenceViolation,

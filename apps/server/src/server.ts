@@ -7,7 +7,7 @@ import { createAccess } from './access/access.ts'
 import { createApp } from './app.ts'
 import { deleteOldEntries } from './audit/retention.ts'
 import { Connections, sentStatus } from './connections/connections.ts'
-import { close, createHttpServer, drainBody, listen } from './connections/http-server.ts'
+import { close, createHttpServer, drainBody, listen, refuseVersion } from './connections/http-server.ts'
 import { MONITORING_PATHS } from './http/health.ts'
 import { requestLog } from './http/request-log.ts'
 import { createLimits } from './limits/limits.ts'
@@ -95,6 +95,7 @@ export async function startServer(
       begin()
       // An Express request by its prototype: see http-server.ts.
       if (isRefused) refuseOverload(req as Request, res)
+      else if (req.httpVersionMajor !== 1) refuseVersion(res)
       else if (hasPath) serve(req, res)
       else refuseTarget(req as Request, res)
     }

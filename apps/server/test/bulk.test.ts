@@ -126,3 +126,39 @@ test('the bulk writes of one batch share the record limit: excess calls are refu
   expect(await streamed.text()).toContain(refusal)
   expect((await server.client.items.list.query({ count: true })).total).toBe(2000)
 })
+
+test('a batch has one write whose input does not tell how many records it writes; more are refused', async () => {
+  await using server = await startTestServer()
+  const price = { items: [{ name: 'Lamp', price: 1 }] }
+  await server.client.items.createMany.mutate(price)
+  const alone =
+    'A batch must not contain this call after another call that writes many records; send this call in a separate request'
+  const results = async (calls: [path: string, input: object][]) => {
+    const answer = await fetch(`${server.url}/trpc/${calls.map(([path]) => path)}?batch=1`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...calls.map(([, input]) => input) }),
+    })
+    const each = (await answer.json()) as { error?: { message: string; data: { httpStatus: number } } }[]
+    return each.map(({ error }) => (error === undefined ? 200 : [error.data.httpStatus, error.message]))
+  }
+  const raise: [string, object] = ['items.updateWhere', { id_gte: 1, changes: { add: { price: 1 } } }]
+  expect(await results([raise, raise])).toEqual([200, [400, alone]])
+  for (const call of [
+    ['items.deleteWhere', { id_gte: 1 }],
+    ['previews.create', { operation: 'items.updateWhere', input: raise[1] }],
+    ['reversals.create', { request_id: '01989f2e-6a00-7c3e-8a51-3f0f4d1c9b20' }],
+    ['items.createBatch', { action: 'update', filter: {}, changes: { price: 2 } }],
+    ['items.applyBatch', { batch_id: 1, status: 'applied' }],
+  ] as [string, object][]) {
+    expect([call[0], await results([raise, call])]).toEqual([call[0], [200, [400, alone]]])
+  }
+  expect(await results([['items.createMany', price], raise])).toEqual([200, [400, alone]])
+  const single: [string, object] = ['items.update', { id: 1, price: 50 }]
+  expect(await results([single, raise, single])).toEqual([200, 200, 200])
+  expect(await results([raise, ['items.createMany', price]])).toEqual([
+    200,
+    [400, 'A batch must contain at most 1000 records in all calls together; send this call in a separate request'],
+  ])
+  expect((await server.client.items.list.query({ count: true })).total).toBe(2)
+})

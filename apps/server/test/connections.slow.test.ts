@@ -72,6 +72,9 @@ test.each([
   ['<html> /items HTTP/1.1', 400, 'Malformed HTTP request: Invalid method encountered'],
   ['GET /items HTTP/1.2', 505, 'The HTTP version must be 1.0 or 1.1'],
   ['PRI * HTTP/2.0', 505, 'The HTTP version must be 1.0 or 1.1'],
+  ['GET /items HTTP/2.0', 505, 'The HTTP version must be 1.0 or 1.1'],
+  ['DELETE /items/1 HTTP/0.9', 505, 'The HTTP version must be 1.0 or 1.1'],
+  ['GET /items HTTP/1.1\nX: y', 400, 'Malformed HTTP request: Expected CRLF after version'],
   ['GET /items?q=a b HTTP/1.1', 400, 'Malformed HTTP request: Expected HTTP/, RTSP/ or ICE/'],
   ['GET urn:isbn:1 HTTP/1.1', 400, 'Malformed HTTP request: Unexpected char in url schema'],
 ])('%s is a %i', async (line, status, message) => {
@@ -92,6 +95,39 @@ test('an unknown method in a second request is a 501, whatever the packets', asy
   socket.write('\r\nFOO /items HTTP/1.1\r\n')
   await once(socket, 'close')
   expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 501'])
+})
+
+test.each([
+  [['FOO', ' /items HTTP/1.1\r\n'], 501],
+  [['GET', 'S /items HTTP/1.1\r\n'], 501],
+  [['GETS /items HT', 'TP/1.1\r\n'], 501],
+  [['GET\t', '/items HTTP/1.1\r\n'], 400],
+])('the packets %j are a %i', async (packets, status) => {
+  await using server = await startTestServer()
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname).setNoDelay()
+  let answers = ''
+  socket.on('data', (chunk) => (answers += chunk)).on('error', () => undefined)
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  await once(socket, 'connect')
+  for (const packet of packets) {
+    socket.write(packet)
+    // The server reads each packet on its own.
+    await fetch(`${server.url}/healthz`)
+  }
+  await closed
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`])
+})
+
+test('C32 a request of HTTP 2.0 or 0.9 is a 505 and writes nothing', async () => {
+  await using server = await startTestServer()
+  const body = '{"name":"Lamp","price":1}'
+  const rest = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  for (const version of ['2.0', '0.9']) {
+    const answers = await send(server, `POST /items/ HTTP/${version}\r\n${rest}POST /items/ HTTP/1.1\r\n${rest}`)
+    expect(answers.map(({ status, headers }) => [status, headers.connection])).toEqual([[505, 'close']])
+  }
+  expect((await server.request('GET', '/items')).body).toEqual([])
 })
 
 test('a malformed body is a 400', async () => {

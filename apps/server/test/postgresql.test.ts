@@ -1,5 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { query, startPostgres } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
@@ -95,6 +97,73 @@ test('while PostgreSQL is down, requests get a 503 with Retry-After and readines
   expect((await server.request('POST', '/items/', { json })).status).toBe(201)
   await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
   expect(server.log.filter((line) => line.includes('secret'))).toEqual([])
+})
+
+/** Passes connections on to PostgreSQL, and can break one that sends a text: before it is passed on, or instead of its answer. */
+async function breakable(port: number) {
+  let fault: { text: string; isSent: boolean } | undefined
+  const sockets = new Set<Socket>()
+  const proxy = createServer((client) => {
+    const server = connect(port, '127.0.0.1')
+    let isLost = false
+    const end = () => [client, server].map((socket) => socket.destroy())
+    for (const socket of [client, server]) sockets.add(socket.on('error', end).on('close', end))
+    client.on('data', (chunk) => {
+      if (fault !== undefined && chunk.includes(fault.text)) {
+        if (!fault.isSent) return end()
+        isLost = true
+        fault = undefined
+      }
+      return server.write(chunk)
+    })
+    server.on('data', (chunk) => (isLost ? end() : client.write(chunk)))
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    breakAt: (text: string, { isSent }: { isSent: boolean }) => {
+      fault = { text, isSent }
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy()
+      proxy.close()
+    },
+  }
+}
+
+test('a write whose confirmation is lost gets a 503 that says that it may have been stored; with the key, a repetition is safe', async () => {
+  await using postgres = await startPostgres()
+  await using proxy = await breakable(postgres.port)
+  const url = postgres.url.replace(`:${postgres.port}/`, `:${proxy.port}/`)
+  await using server = await startTestServer({ DATABASE_URL: url })
+  const doubt = {
+    message:
+      'The database did not confirm the write, which may have been stored: only a repetition with the same Idempotency-Key is safe',
+  }
+  const create = (name: string, headers: Record<string, string> = {}) =>
+    server.request('POST', '/items/', { json: { name, price: 1 }, headers })
+
+  proxy.breakAt('INSERT INTO "items"', { isSent: true })
+  expect(await create('Single')).toMatchObject({ status: 503, body: doubt })
+
+  proxy.breakAt('COMMIT\0', { isSent: true })
+  const lost = await create('Keyed', { 'Idempotency-Key': 'k' })
+  expect([lost.status, lost.headers.get('Retry-After'), lost.body]).toEqual([503, '1', doubt])
+  const repeated = await create('Keyed', { 'Idempotency-Key': 'k' })
+  expect([repeated.status, repeated.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
+
+  // The commit was never sent: nothing is in doubt.
+  proxy.breakAt('INSERT INTO "items"', { isSent: false })
+  const failed = await server.request('POST', '/items/bulk', {
+    json: [
+      { name: 'Lamp', price: 1 },
+      { name: 'Desk', price: 2 },
+    ],
+  })
+  expect([failed.status, failed.body]).toEqual([503, { message: 'The database cannot be reached; try again' }])
+
+  const { rows } = await query(postgres.url, 'SELECT name FROM items ORDER BY id')
+  expect(rows).toEqual([{ name: 'Single' }, { name: 'Keyed' }])
 })
 
 test('a statement that exceeds its timeout gets a 503 with Retry-After', async () => {

@@ -1,9 +1,15 @@
-import { Damaged, DiskFull, DurabilityLost, FileMoved, ReadOnly, Unreachable } from '@resource/database'
+import { Damaged, DiskFull, DurabilityLost, FileMoved, InDoubt, ReadOnly, Unreachable } from '@resource/database'
 import { expect, test } from 'vitest'
 import { unavailable } from '../src/http/database-errors.ts'
 
 test.each([
   ['an unreachable server', new Unreachable(), 'The database cannot be reached; try again', '1'],
+  [
+    'a write in doubt',
+    new InDoubt(),
+    'The database did not confirm the write, which may have been stored: only a repetition with the same Idempotency-Key is safe',
+    '1',
+  ],
   ['a standby', new ReadOnly('it is a standby'), 'The database accepts no writes: it is a standby', '5'],
   ['a full disk', new DiskFull(), 'The database is out of disk space: free some space on its disk', '60'],
   [

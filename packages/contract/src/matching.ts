@@ -16,7 +16,7 @@ const id = z.int(must('a whole number'))
 /** The filters by id, which lists do not have. */
 const byId = {
   id_in: z
-    .array(recordId, idsRule)
+    .array(recordId.meta({ description: 'Any integer. An id without a record matches none.' }), idsRule)
     .min(1, idsRule)
     .max(MAX_MATCHING, idsRule)
     .optional()
@@ -116,6 +116,7 @@ export function matching<L extends z.ZodRawShape, F extends z.ZodRawShape>(
     updateWhere: mutation({
       input: filtered({ changes }),
       output: updated,
+      writesMany: true,
       errors: [409],
       ...rest('updateWhere', {
         method: 'PATCH',
@@ -131,6 +132,7 @@ export function matching<L extends z.ZodRawShape, F extends z.ZodRawShape>(
     deleteWhere: mutation({
       input: filtered({}),
       output: deleted,
+      writesMany: true,
       errors: [409],
       ...rest('deleteWhere', {
         method: 'DELETE',

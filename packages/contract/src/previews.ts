@@ -53,6 +53,7 @@ export const previews = resource({
         idempotency_key: idempotencyKey,
       }),
       output: preview,
+      writesMany: true,
       errors: [404, 409, 412],
       meta: {
         openapi: {

@@ -29,6 +29,7 @@ export const reversals = resource({
         idempotency_key: idempotencyKey,
       }),
       output: reversal,
+      writesMany: true,
       errors: [404, 409, 412],
       meta: {
         openapi: {

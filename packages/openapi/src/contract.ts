@@ -139,6 +139,11 @@ export interface Procedure<
      */
     changes?: { fields: string[]; key: string; answered: string[] }
   }
+  /**
+   * Whether it writes a number of records that the input does not tell. A tRPC batch may contain one such call, and then no
+   * lists of records.
+   */
+  writesMany?: boolean
   /** The query that finds what the input names, if not the resource's `lookup`. */
   lookup?: string
   meta: { openapi: RestMeta<z.input<Input>, z.input<Output>> }

@@ -32,7 +32,7 @@ export interface TrpcCall<Context> {
  * The procedures of the operations, by their paths: `users.get`.
  *
  * @param maxRecords the maximum number of records in lists in all mutations of one request, which share a context. It
- * prevents a batch from exceeding the limit of a single call.
+ * prevents a batch from exceeding the limit of a single call. A procedure that `writesMany` counts as this number.
  */
 export function trpcCalls<Context extends object & CallContext>(
   operations: Operation<Context>[],
@@ -42,7 +42,7 @@ export function trpcCalls<Context extends object & CallContext>(
   return new Map(
     operations.map(({ name, procedure, headers, call }) => {
       const run = async (input: unknown, context: Context) => {
-        if (procedure.type === 'mutation') admit(context, input)
+        if (procedure.type === 'mutation') admit(context, procedure.writesMany === true, input)
         const given = withHeaders(input ?? {}, headers, context?.headers)
         return procedure.output.parse(await call(given, context, context?.isStrict ? STRICT : undefined))
       }
@@ -52,17 +52,17 @@ export function trpcCalls<Context extends object & CallContext>(
 }
 
 // The schema of a procedure limits a single call; this counter limits several calls together.
-function recordCounter(maxRecords: number): (context: object, input: unknown) => void {
+function recordCounter(maxRecords: number): (context: object, isOpen: boolean, input: unknown) => void {
   const counts = new WeakMap<object, number>()
-  return (context, input) => {
-    const records = recordsOf(input)
+  return (context, isOpen, input) => {
+    const records = isOpen ? maxRecords : recordsOf(input)
     if (records === 0) return
     const before = counts.get(context) ?? 0
     if (before > 0 && before + records > maxRecords) {
-      throw new ApiError(
-        400,
-        `A batch must contain at most ${maxRecords} records in all calls together; send this call in a separate request`,
-      )
+      const message = isOpen
+        ? 'A batch must not contain this call after another call that writes many records'
+        : `A batch must contain at most ${maxRecords} records in all calls together`
+      throw new ApiError(400, `${message}; send this call in a separate request`)
     }
     counts.set(context, before + records)
   }

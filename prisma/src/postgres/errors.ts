@@ -6,6 +6,7 @@ import {
   DiskFull,
   DurabilityLost,
   ForeignKeyFault,
+  InDoubt,
   ReadOnly,
   UniqueViolation,
   Unreachable,
@@ -18,6 +19,7 @@ const NO_CONNECTION = new Set(
 )
 // The driver sets no code on these errors. "timeout expired": the connection could not be made in time. "is not queryable":
 // it broke during a transaction.
+const LOST_CONNECTION = /^Connection terminated/
 const BROKEN_CONNECTION = /^Connection terminated|^timeout expired$|is not queryable$/
 export const NO_PRIVILEGE = 'its role lacks a privilege'
 /** Faults of the database itself, which neither a statement nor a caller can cause. */
@@ -60,6 +62,18 @@ export function fromPostgres(error: unknown): unknown {
   // 3D000 and 55000: the database does not exist any more, or accepts no connections.
   const isAway = isUnreachable(error) || state === '3D000' || state === '55000'
   return isAway ? new Unreachable('PostgreSQL is unreachable.', { cause: error }) : error
+}
+
+/** Converts an error of a write, or a commit, that was sent. If the connection broke, its outcome is unknown. */
+export function fromSentWrite(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { code, message } = error as Fault
+  // 57P02: another process of the server has crashed.
+  const isUnanswered =
+    /^(?:08...|57P02)$/.test(sqlState(error)) ||
+    NO_CONNECTION.has(String(code)) ||
+    LOST_CONNECTION.test(String(message))
+  return isUnanswered ? new InDoubt('PostgreSQL did not confirm a write.', { cause: error }) : fromPostgres(error)
 }
 
 /** Whether no connection could be made, it broke, the server is shutting down, or it accepts no writes. */

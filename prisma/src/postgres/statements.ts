@@ -4,7 +4,7 @@ import { Conflict } from '../errors.ts'
 import { Recent } from '../recent.ts'
 import type { Executor, RawResult } from '../tables/executor.ts'
 import type { Statement } from '../tables/sql.ts'
-import { fromPostgres, isStatementLost } from './errors.ts'
+import { fromPostgres, fromSentWrite, isStatementLost } from './errors.ts'
 import { insertWith } from './insertion.ts'
 import { PreparedQuery, parameter, type QueryResult } from './query.ts'
 
@@ -73,16 +73,18 @@ export class PreparedStatements implements Executor {
 
   async #query({ text, values }: Statement): Promise<QueryResult> {
     const { name, sql } = prepared.get(text, numbered)
+    // Outside a transaction each statement commits by itself.
+    const convert = this.#connection instanceof pg.Pool && !text.startsWith('SELECT') ? fromSentWrite : fromPostgres
     try {
       return await this.#send(new PreparedQuery(this.#names.of(name), sql, values))
     } catch (error) {
-      if (!(error instanceof Error && isStatementLost(error))) throw fromPostgres(error)
+      if (!(error instanceof Error && isStatementLost(error))) throw convert(error)
       this.#names.replace()
       // The error has ended the transaction.
       if (!(this.#connection instanceof pg.Pool)) throw new Conflict('A prepared statement was lost.', { cause: error })
     }
     return this.#send(new PreparedQuery('', sql, values)).catch((error) => {
-      throw fromPostgres(error)
+      throw convert(error)
     })
   }
 
@@ -93,7 +95,8 @@ export class PreparedStatements implements Executor {
       if (!(connection instanceof pg.Pool)) return submit(connection, query, settle)
       // The pool's own method also listens for errors of the connection, with which its query fails anyway.
       connection.connect((error, client) => {
-        if (client === undefined) return reject(error)
+        // Nothing was sent.
+        if (client === undefined) return reject(fromPostgres(error))
         submit(client, query, (error, result) => {
           client.release(error as Error | undefined)
           settle(error, result)

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Executor } from '../tables/executor.ts'
 import { WriteTimeout, withDeadline } from '../tables/guarded.ts'
-import { fromPostgres } from './errors.ts'
+import { fromPostgres, fromSentWrite } from './errors.ts'
 import { PreparedStatements, StatementNames } from './statements.ts'
 
 // Explicit, because the database or the role may have a different default level.
@@ -29,7 +29,9 @@ export function openPrepared(pool: pg.Pool, writeTimeoutMs: number) {
           await client.query(lock === undefined ? BEGIN : `${BEGIN}; SELECT pg_advisory_xact_lock(${lock})`)
           return work(executor)
         })
-        await client.query({ text: 'COMMIT' })
+        await client.query({ text: 'COMMIT' }).catch((error) => {
+          throw fromSentWrite(error)
+        })
         return result
       } catch (error) {
         isReusable = !(error instanceof WriteTimeout) && (await isRolledBack(client))

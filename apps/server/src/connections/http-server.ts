@@ -191,35 +191,43 @@ const HTTP_VERSION: Refusal = [505, 'http_version_not_supported', 'The HTTP vers
 const REFUSALS: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: [431, 'head_too_large', 'Request header fields are too large'],
   HPE_INVALID_EOF_STATE: [400, 'bad_request', 'The request is incomplete'],
-  HPE_INVALID_VERSION: HTTP_VERSION,
   HPE_PAUSED_H2_UPGRADE: HTTP_VERSION,
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'timeout', 'The request did not arrive in time'],
 }
 
 function refusalOf(error: ParserError): Refusal {
   const { code = '', reason } = error
-  if (code === 'HPE_INVALID_METHOD' && REQUEST_LINE.test(lineAt(error))) {
+  if (code === 'HPE_INVALID_METHOD' && isRequestLine(lineAt(error))) {
     return [
       501,
       'not_implemented',
       `The method is unknown: it must be one of ${METHODS.join(', ')}, in capital letters`,
     ]
   }
+  // The parser gives the same code to a line that does not end with CRLF.
+  if (code === 'HPE_INVALID_VERSION' && reason !== 'Expected CRLF after version') return HTTP_VERSION
   return REFUSALS[code] ?? [400, 'bad_request', `Malformed HTTP request${reason === undefined ? '' : `: ${reason}`}`]
 }
 
-const REQUEST_LINE = /^[!#$%&'*+.^_`|~\w-]+ [^ ]+ HTTP\/\d\.\d\r?$/
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~\w-]+ [^ ]+ HTTP\/\d\.\d\r?\n/
+// The rest of the line is in a later packet, for which the parser does not wait.
+const BEGUN_REQUEST_LINE = /^[!#$%&'*+.^_`|~\w-]+(?: [^ \n]*(?: [HTP/\d.]*\r?)?)?$/
 
-/** The line at which the parser stopped, as far as it is in the same packet. */
+function isRequestLine(line: string): boolean {
+  return REQUEST_LINE.test(line) || BEGUN_REQUEST_LINE.test(line)
+}
+
+/** The line at which the parser stopped, as far as it is in the same packet, with its end. */
 function lineAt({ rawPacket, bytesParsed = 0 }: ParserError): string {
   const text = rawPacket?.toString('latin1') ?? ''
   const start = text.lastIndexOf('\n', bytesParsed - 1) + 1
-  return text.slice(start).split('\n', 1)[0] as string
+  const end = text.indexOf('\n', start)
+  return end < 0 ? text.slice(start) : text.slice(start, end + 1)
 }
 
 /** Refuses a request that never reaches Express: writes the error response directly, and ends the connection. */
 function refuse(socket: Socket, status: number, reason: string, message: string, headers: string[] = []): void {
-  const body = JSON.stringify(envelope.error.body({ status: status as 400, reason, message, details: '', fields: [] }))
+  const body = errorBody(status, reason, message)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
@@ -228,4 +236,20 @@ function refuse(socket: Socket, status: number, reason: string, message: string,
     ...headers,
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Responds with 505 to a version that Node's parser accepts besides 1.0 and 1.1: 0.9 or 2.0. */
+export function refuseVersion(res: HttpResponse): void {
+  const body = errorBody(...HTTP_VERSION)
+  const [status] = HTTP_VERSION
+  res.shouldKeepAlive = false
+  res.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  })
+  res.end(body)
+}
+
+function errorBody(status: number, reason: string, message: string): string {
+  return JSON.stringify(envelope.error.body({ status: status as 400, reason, message, details: '', fields: [] }))
 }

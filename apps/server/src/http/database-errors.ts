@@ -3,6 +3,7 @@ import {
   DiskFull,
   DurabilityLost,
   FileMoved,
+  InDoubt,
   isBusy,
   ReadOnly,
   Unreachable,
@@ -13,6 +14,11 @@ import { ApiError } from '@resource/openapi'
 // In the order of their tests: a subclass before its class. A fault that lasts until someone mends it has a long Retry-After,
 // beyond the time limit of the typed client, which then gives up at once.
 const REASONS = [
+  [
+    InDoubt,
+    'did not confirm the write, which may have been stored: only a repetition with the same Idempotency-Key is safe',
+    1,
+  ],
   [Unreachable, 'cannot be reached; try again', 1],
   [DiskFull, 'is out of disk space: free some space on its disk', 60],
   [FileMoved, 'cannot be written, because its file was moved or replaced: restart the service', 60],

@@ -26,7 +26,8 @@ class Previewed extends ApiError {
 export function previewService(calls: ReadonlyMap<string, Call>): Implementation<Context>['previews'] {
   const writes = writesByName(contract)
   return {
-    create: async ({ operation, input: { idempotency_key: _, ...input } }, context) => {
+    create: async ({ operation, input: { idempotency_key: key, ...input } }, context) => {
+      checkKey(key)
       const call = calls.get(writes.get(operation) ?? '')
       if (call === undefined) {
         throw invalid('operation', 'must be the operationId of a write or its procedure, such as items.update')
@@ -43,6 +44,12 @@ export function previewService(calls: ReadonlyMap<string, Call>): Implementation
       throw new Error(`${operation} ended without a write`)
     },
   }
+}
+
+/** A preview does not use the key of the write, but the write must be as valid as it. @throws FieldError 400 */
+function checkKey(key: unknown): void {
+  const { error } = contract.previews.procedures.create.input.shape.idempotency_key.safeParse(key)
+  if (error !== undefined) throw invalid('input.idempotency_key', error.issues[0]?.message ?? 'is invalid')
 }
 
 /** The names of the procedures that write, by themselves and by the operationIds of their bindings. */
