@@ -267,3 +267,21 @@ test('C39 the matching records are searched before the transaction, and those th
   expect(await stored(server)).toEqual([[1, 10, 'shade', 2], UNCHANGED[2]])
   await database.close()
 })
+
+test('U4 a deletion by status deletes every user with it, also more than other writes by filter may', async () => {
+  await using server = await startTestServer()
+  const database = await createDatabase(server.databaseUrl)
+  const user = { name: 'Ada', name_key: 'ada', password_hash: null, role: 'user', status: 'inactive', age: null }
+  const times = { created_at: new Date(), updated_at: new Date() }
+  const creates = Array.from({ length: 10_001 }, (_, n) => {
+    const email = `ada${n}@example.com`
+    return { create: { ...user, ...times, email, email_key: email } }
+  })
+  await database.write((tx) => tx.users.write(creates))
+  await database.close()
+  expect(await remove(server, '/api/users?status=inactive&id_gte=10001')).toEqual([200, '1 inactive user removed'])
+  await createUser(server, { status: 'inactive' })
+  await createUser(server, { email: 'active@example.com' })
+  expect(await remove(server, '/api/users?status=inactive')).toEqual([200, '10001 inactive users removed'])
+  expect((await server.client.users.list.query({})).users.map(({ email }) => email)).toEqual(['active@example.com'])
+})

@@ -60,7 +60,8 @@ type Run = (input: Values, context: MutationContext, shown?: readonly string[]) 
 
 /** The standard procedures, including those that a collection omits. */
 type Standard = Record<Exclude<Verb, 'deleteWhere'>, Run> & {
-  deleteWhere: (input: Values, context: MutationContext) => Promise<{ message: string; removed: number }>
+  /** @param max how many records it may delete; 10,000 by default */
+  deleteWhere: (input: Values, context: MutationContext, max?: number) => Promise<{ message: string; removed: number }>
 }
 
 interface Declared {
@@ -218,12 +219,13 @@ function standardService(
       }))
     },
 
-    deleteWhere: async (input, context) => {
+    deleteWhere: async (input, context, max) => {
       if (input.id_in === undefined) authorize(context, facts.purgeRole)
-      return writeMatching(written, context, rows.where(input), undefined, (removed) => ({
+      const answer = (removed: number) => ({
         message: `${removed} ${removed === 1 ? facts.one : noun} removed`,
         removed,
-      }))
+      })
+      return writeMatching(written, context, rows.where(input), undefined, answer, max)
     },
 
     summarize: summaryService(tableOf, rows.where),

@@ -54,6 +54,7 @@ export function readChanges(
  *
  * @param changes undefined to delete
  * @param answer makes the response from the number of matching records and those written
+ * @param max how many records it may write
  * @throws ApiError 400 if too many records match; 400, 403 or 409 if one of them cannot be written
  */
 export async function writeMatching<T>(
@@ -62,13 +63,14 @@ export async function writeMatching<T>(
   where: Where<Row>,
   changes: Changes | undefined,
   answer: (matched: number, written: Written<Row>[]) => T,
+  max = MAX_MATCHING,
 ): Promise<T> {
   const { noun, tableOf, rows, read } = collection
   if (changes !== undefined) await rows.check(changes.set)
   const prepare = async () => {
-    const found: Found = await tableOf(read).lock(where, MAX_MATCHING + 1)
-    if (found.length > MAX_MATCHING) {
-      const most = MAX_MATCHING.toLocaleString('en')
+    const found: Found = await tableOf(read).lock(where, max + 1)
+    if (found.length > max) {
+      const most = max.toLocaleString('en')
       throw new ApiError(400, `More than ${most} ${noun} match: a request writes at most ${most}; add filters`)
     }
     context.spend?.({ rows: found.length })

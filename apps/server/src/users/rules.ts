@@ -13,10 +13,11 @@ export function userRules(checkPassword: CheckPassword): CollectionRules<'users'
     procedures: ({ update, deleteWhere }) => ({
       setStatus: (input, context) => update(input, context) as never,
 
-      // As specified: `2 inactive users removed`.
+      // As specified: every user with the status, and `2 inactive users removed`.
       deleteWhere: async (input, context) => {
-        const { removed, message } = await deleteWhere(input, context)
-        return { removed, message: input.status === undefined ? message : message.replace(' ', ` ${input.status} `) }
+        if (input.status === undefined) return deleteWhere(input, context)
+        const { removed, message } = await deleteWhere(input, context, Number.MAX_SAFE_INTEGER - 1)
+        return { removed, message: message.replace(' ', ` ${input.status} `) }
       },
     }),
   }
