@@ -389,6 +389,16 @@ describe('batching', () => {
       .toEqual(['/trpc/books.create', '/trpc/items.createMany', '/trpc/items.createMany'])
   })
 
+  test('writes by filter that are made at once all run, each in a request of its own', async () => {
+    await using server = await startTestServer()
+    await server.client.items.create.mutate(lamp)
+    const raise = { id_gte: 1, changes: { add: { price: 1 } } }
+    const updateWhere = () => server.client.items.updateWhere.mutate(raise)
+    const outcomes = await Promise.all([updateWhere(), updateWhere(), updateWhere()])
+    expect(outcomes).toEqual(Array(3).fill({ matched: 1, changed: 1 }))
+    expect((await server.client.items.get.query({ id: 1 })).price).toBe(27.5)
+  })
+
   test('a failing call of a batch does not affect the others', async () => {
     await using server = await startTestServer()
     const [item, missing] = await Promise.allSettled([

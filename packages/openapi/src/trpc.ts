@@ -8,6 +8,7 @@ import type { ErrorShape } from './contract.ts'
 import { FieldError } from './field-error.ts'
 import type { Operation } from './implement.ts'
 import { takeHeaders } from './request.ts'
+import { SEPARATE_REQUEST } from './separate-request.ts'
 
 /** The properties of a context that the router reads. */
 export interface CallContext {
@@ -62,7 +63,7 @@ function recordCounter(maxRecords: number): (context: object, isOpen: boolean, i
       const message = isOpen
         ? 'A batch must not contain this call after another call that writes many records'
         : `A batch must contain at most ${maxRecords} records in all calls together`
-      throw new ApiError(400, `${message}; send this call in a separate request`)
+      throw new ApiError(400, `${message}; send this call in a separate request`, { reason: SEPARATE_REQUEST })
     }
     counts.set(context, before + records)
   }

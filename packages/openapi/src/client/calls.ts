@@ -1,3 +1,4 @@
+import { SEPARATE_REQUEST } from '../separate-request.ts'
 import { Deadline } from './deadline.ts'
 import { isServiceError, type ServiceError } from './errors.ts'
 import { type Outcome, Queue, type Settled, type Transport } from './queue.ts'
@@ -95,7 +96,7 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
     const startMs = performance.now()
     const deadline = new Deadline(timeoutMs, own.signal)
     const { ifEffect } = own
-    const isUnbatched = ifEffect !== undefined || hasRecords(input)
+    let isUnbatched = ifEffect !== undefined || hasRecords(input)
     let sendBy = Number.POSITIVE_INFINITY
     let last: ServiceError | undefined
     let isRefreshed = false
@@ -126,6 +127,12 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
           return data
         }
         last = outcome.error
+        if (last.reason === SEPARATE_REQUEST && !isUnbatched) {
+          isUnbatched = true
+          // It has not run: this is no retry.
+          retries--
+          continue
+        }
         if (last.status === 401 && !isRefreshed) {
           isRefreshed = true
           // Another call may have renewed them meanwhile.
