@@ -318,3 +318,15 @@ test('U12, C26 a taken e-mail address is a 409 that names the field, and in a bu
     { error: '[1].email: already in use by another user' },
   ])
 })
+
+test('U9 a misspelled status deletes nothing and is a 400, over REST and tRPC', async () => {
+  await using server = await startTestServer()
+  await createUser(server)
+  const message = 'status: must be active or inactive'
+  expect((await server.request('DELETE', '/api/users?status=zz')).status).toBe(400)
+  await expect(server.client.users.deleteWhere.mutate({ status: 'zz' as never })).rejects.toMatchObject({
+    status: 400,
+    message,
+  })
+  expect((await server.client.users.list.query({ count: true })).total).toBe(1)
+})
