@@ -47,7 +47,7 @@ export const previews = resource({
           examples: ['items.update'],
         }),
         input: z
-          .record(z.string(), z.unknown(), must('an object'))
+          .looseObject({}, must('an object'))
           .default({})
           .meta({ description: "The procedure's input, as over tRPC.", examples: [{ id: 7, price: 30 }] }),
         idempotency_key: idempotencyKey,

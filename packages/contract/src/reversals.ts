@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { envelope } from './errors.ts'
 import { idempotencyKey, must, writeHeaders } from './fields.ts'
 
+const requestIdRule = must('the X-Request-Id of the answer to a write')
 const count = z.int().min(0)
 
 const reversal = z
@@ -22,10 +23,13 @@ export const reversals = resource({
     create: mutation({
       access: 'writer',
       input: z.object({
-        request_id: z.uuidv7(must('the X-Request-Id of the answer to a write')).meta({
-          description: 'The `X-Request-Id` of the answer to the write.',
-          examples: ['01989f2e-6a00-7c3e-8a51-3f0f4d1c9b20'],
-        }),
+        request_id: z
+          .uuidv7(requestIdRule)
+          .max(36, requestIdRule)
+          .meta({
+            description: 'The `X-Request-Id` of the answer to the write.',
+            examples: ['01989f2e-6a00-7c3e-8a51-3f0f4d1c9b20'],
+          }),
         idempotency_key: idempotencyKey,
       }),
       output: reversal,
