@@ -53,6 +53,7 @@ class Connection {
   isClosed = false
   /** Whether its latest request was one that monitoring sends. */
   isMonitor = false
+  isUnheard = false
 
   constructor(socket: Socket) {
     this.socket = socket
@@ -84,8 +85,10 @@ export class Connections {
   readonly #unread = new LinkedQueue<Connection>()
   #unreadBytes = 0
   readonly #closed: Record<Bound, number> = { unread: 0, total: 0, pipelined: 0 }
-  /** Those that are not read at the moment. */
-  #unheard: Connection[] = []
+  /** Those that are not read at the moment, in the order in which they will be. */
+  readonly #unheard: Connection[] = []
+  /** Whether this turn of the event loop has stopped to read the others. */
+  #hasPaused = false
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
@@ -206,15 +209,24 @@ export class Connections {
    * all requests that have arrived before it returns to anything else, which takes 50 ms for a burst of 3,000 health checks.
    */
   readMonitorsInTurns(): void {
-    if (this.#unheard.length > 0) return
-    for (const connection of this.#waiting) if (connection.isMonitor) this.#unheard.push(connection)
-    if (this.#unheard.length === 0) return
-    for (const { socket } of this.#unheard) socket.pause()
-    setImmediate(this.#readNextMonitors)
+    if (this.#hasPaused) return
+    this.#hasPaused = true
+    // Otherwise a turn is scheduled.
+    if (this.#unheard.length === 0) setImmediate(this.#readNextMonitors)
+    for (const connection of this.#waiting) {
+      if (!connection.isMonitor || connection.isUnheard) continue
+      connection.isUnheard = true
+      connection.socket.pause()
+      this.#unheard.push(connection)
+    }
   }
 
   readonly #readNextMonitors = () => {
-    for (const { socket } of this.#unheard.splice(-READ_PER_TURN)) if (!socket.destroyed) socket.resume()
+    this.#hasPaused = false
+    for (const connection of this.#unheard.splice(0, READ_PER_TURN)) {
+      connection.isUnheard = false
+      if (!connection.socket.destroyed) connection.socket.resume()
+    }
     if (this.#unheard.length > 0) setImmediate(this.#readNextMonitors)
   }
 

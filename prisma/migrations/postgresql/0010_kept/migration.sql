@@ -1,2 +1,2 @@
 -- AlterTable
-ALTER TABLE "audit_entries" ADD COLUMN "kept" TEXT;
+ALTER TABLE "audit_entries" ADD COLUMN "kept" TEXT COLLATE "C";
