@@ -8,10 +8,9 @@ const count = z.int().min(0)
 
 const preview = z
   .object({
-    effect: z.string().meta({
-      description: 'Identifies exactly these changes. Send it with the write as `If-Effect`.',
-      examples: ['jTf0m5rVqyQ0zJ4Jm2d5l9u0Q1n2b7xk3sC6w8aYtEo'],
-    }),
+    effect: z
+      .string()
+      .meta({ description: 'Identifies exactly these changes: send it with the write as `If-Effect`.' }),
     created: count.meta({ description: 'The number of records that the write would create.' }),
     updated: count.meta({ description: 'The number of records that it would change.' }),
     deleted: count.meta({ description: 'The number of records that it would delete.' }),
@@ -24,7 +23,7 @@ const preview = z
             before: recordAtChange.meta({ description: 'The record before the change; null for a new one.' }),
             after: recordAtChange.meta({
               description:
-                'The record after the change, at the time of the preview; null for a deleted one. A new record is without the fields that the service assigns. `password` is `set` if the change sets one.',
+                'The record after the change; null for a deleted one. A new record lacks the fields that the service assigns. `password` is `set` if the change sets one.',
             }),
           })
           .meta({ id: 'PreviewedChange' }),
@@ -62,7 +61,7 @@ export const previews = resource({
           operationId: 'createPreview',
           summary: 'Preview a write',
           description:
-            'Runs a write with all its checks, undoes it, and returns what it would do. It needs the rights of the write. Sent with the `effect` as `If-Effect`, the write does exactly that, or nothing. An effect binds neither the values of hidden fields, such as passwords, nor times. Ids may be skipped on PostgreSQL.',
+            'Returns what a write would do, after all its checks, and changes nothing. It needs the rights of the write. With the `effect` as `If-Effect`, the write does exactly that, or nothing. An effect binds neither passwords nor times. On PostgreSQL, ids may be skipped.',
           successDescription: 'What the write would do.',
           bodyLimit: 4 * 1024 * 1024,
           response: preview,

@@ -42,7 +42,7 @@ export const reversals = resource({
           operationId: 'createReversal',
           summary: 'Undo a request',
           description:
-            'Writes the inverse of everything that the request did, newest first: all or none. Deleted records come back with their ids, created ones go, and a changed field gets its former value. If a field has another value by now than the request gave it, the status is 412, and nothing changes. It needs the rights of the inverse. A reversal can be previewed and undone as any write; keys cannot be undone.',
+            'Undoes all changes of a request, or none. Deleted records come back with their ids, created ones go, changed fields get their former values. If a field has changed since, the status is 412. It needs the rights of the inverse. A reversal can be previewed and undone as any write. Changes of keys cannot be undone.',
           successDescription: 'What was undone.',
           status: 201,
           response: reversal,
