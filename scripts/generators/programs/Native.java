@@ -57,9 +57,9 @@ public class Native {
     equal(etag.startsWith("\"1-"), true);
 
     // Conditional update
-    var changed = items.updateItem(id, new UpdateItemBody().price(30.0), null, null, etag);
+    var changed = items.updateItem(id, new UpdateItemBody().price(30.0), null, null, etag, null);
     equal(changed.getPrice(), 30.0);
-    var stale = failure(() -> items.updateItem(id, new UpdateItemBody().price(31.0), null, null, etag));
+    var stale = failure(() -> items.updateItem(id, new UpdateItemBody().price(31.0), null, null, etag, null));
     equal(stale.getCode(), 412);
     equal(message(stale).startsWith("Item has changed"), true);
 
@@ -69,7 +69,7 @@ public class Native {
     equal(message(invalid), "name: must be text of 1 to 200 characters");
 
     // Delete
-    equal(items.deleteItem(id, null, null).getMessage(), "Item deleted");
+    equal(items.deleteItem(id, null, null, null).getMessage(), "Item deleted");
     equal(message(failure(() -> items.getItem(id, null))), "Item not found");
 
     System.out.println("ok");
