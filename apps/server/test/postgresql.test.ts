@@ -99,17 +99,22 @@ test('while PostgreSQL is down, requests get a 503 with Retry-After and readines
   expect(server.log.filter((line) => line.includes('secret'))).toEqual([])
 })
 
-/** Passes connections on to PostgreSQL, and can break one that sends a text: before it is passed on, or instead of its answer. */
+/**
+ * Passes connections on to PostgreSQL, and can break one that sends a text, possibly after another one: before it is passed on,
+ * or instead of its answer.
+ */
 async function breakable(port: number) {
-  let fault: { text: string; isSent: boolean } | undefined
+  let fault: { text: string; isSent: boolean; after?: string } | undefined
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
     const server = connect(port, '127.0.0.1')
     let isLost = false
+    let sent = ''
     const end = () => [client, server].map((socket) => socket.destroy())
     for (const socket of [client, server]) sockets.add(socket.on('error', end).on('close', end))
     client.on('data', (chunk) => {
-      if (fault !== undefined && chunk.includes(fault.text)) {
+      sent += chunk.toString('latin1')
+      if (fault !== undefined && chunk.includes(fault.text) && sent.includes(fault.after ?? '')) {
         if (!fault.isSent) return end()
         isLost = true
         fault = undefined
@@ -121,8 +126,8 @@ async function breakable(port: number) {
   await once(proxy, 'listening')
   return {
     port: (proxy.address() as AddressInfo).port,
-    breakAt: (text: string, { isSent }: { isSent: boolean }) => {
-      fault = { text, isSent }
+    breakAt: (text: string, how: { isSent: boolean; after?: string }) => {
+      fault = { text, ...how }
     },
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()
@@ -146,7 +151,8 @@ test('a write whose confirmation is lost gets a 503 that says that it may have b
   proxy.breakAt('INSERT INTO "items"', { isSent: true })
   expect(await create('Single')).toMatchObject({ status: 503, body: doubt })
 
-  proxy.breakAt('COMMIT\0', { isSent: true })
+  // Not the commit of another transaction of the service.
+  proxy.breakAt('COMMIT\0', { isSent: true, after: 'Keyed' })
   const lost = await create('Keyed', { 'Idempotency-Key': 'k' })
   expect([lost.status, lost.headers.get('Retry-After'), lost.body]).toEqual([503, '1', doubt])
   const repeated = await create('Keyed', { 'Idempotency-Key': 'k' })

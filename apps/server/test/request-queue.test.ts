@@ -156,14 +156,14 @@ test('a request whose connection has closed is dropped', async () => {
   expect([served, late]).toEqual([['a1'], []])
 })
 
-test('sixty-four requests at once are served, if that takes less than 250 ms', async () => {
+test('a hundred requests at once are served, however long that takes', async () => {
   const { add, served, late } = createQueue()
-  for (let n = 0; n < 64; n++) {
-    add('a', String(n), 3.5)
+  for (let n = 0; n < 100; n++) {
+    add('a', String(n), 9)
     await undefined
   }
-  await turns(64)
-  expect([served.length, late]).toEqual([64, []])
+  await turns(100)
+  expect([served.length, late]).toEqual([100, []])
 })
 
 test('a burst waits for at most 250 ms, and a standing queue of more than 32 for 30 ms', async () => {
@@ -196,11 +196,11 @@ test('a burst waits for at most 250 ms, and a standing queue of more than 32 for
 
 test('the wait of other callers is not that of a standing queue', async () => {
   const { add, served, late } = createQueue()
-  for (let n = 0; n < 100; n++) {
-    add('a', 'a', 40)
+  for (let n = 0; n < 200; n++) {
+    add('a', 'a', 9)
     await undefined
   }
-  await turns(10)
+  await turns(120)
   expect(late.length).toBeGreaterThan(80)
   served.length = 0
   late.length = 0

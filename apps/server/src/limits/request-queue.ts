@@ -7,8 +7,9 @@ const SLICE_MS = 10
 const WAITING_SLICE_MS = 2
 /** How long the next connection may take: a turn accepts one, and with several processes the primary hands over each. */
 const ACCEPT_MS = 2
-/** How much CPU time others may take while a request waits behind those of its caller. */
+/** How much CPU time others may take while a request waits behind so many of its caller; a smaller burst is served. */
 const BURST_MS = 250
+const MIN_BURST = 100
 /** The same in a standing queue, which only adds delay (as in CoDel). */
 const STANDING_MS = 30
 /** In a standing queue, so many requests may wait longer than that. */
@@ -28,8 +29,8 @@ export interface QueuedRequest {
 interface Entry extends QueuedRequest {
   /** The CPU time of this thread at the arrival. */
   cpuMs: number
-  /** Whether no other request of the caller waited. */
-  isFirst: boolean
+  /** How many requests of the caller waited. */
+  ahead: number
 }
 
 /**
@@ -37,7 +38,7 @@ interface Entry extends QueuedRequest {
  * long. While a turn of the event loop has time left, requests are served when they arrive. Others wait for a later turn, in a
  * queue that is fair between callers by the time that their requests take.
  *
- * The wait is limited. A burst of a caller may wait 250 ms. If it waits longer, the caller has a standing queue until none of
+ * The wait is limited. A burst of more than a hundred requests of a caller may wait 250 ms. If it waits longer, the caller has a standing queue until none of
  * its requests wait. These times are CPU times of this thread: when other programs cause the delay, refusals would not help.
  * So is the time that a longer request takes: meanwhile another program may run for as long as dozens of requests take.
  */
@@ -84,8 +85,8 @@ export class RequestQueue {
   /** Serves a request in a later turn, unless its connection closes first. */
   add(request: QueuedRequest): void {
     const { caller, arrivedMs } = request
-    const isFirst = this.#waiting.sizeOf(caller) === 0
-    this.#waiting.add(caller, { ...request, cpuMs: this.#cpuMs(arrivedMs), isFirst })
+    const ahead = this.#waiting.sizeOf(caller)
+    this.#waiting.add(caller, { ...request, cpuMs: this.#cpuMs(arrivedMs), ahead })
   }
 
   /** Notes that a connection was accepted. Others may wait behind it. */
@@ -155,10 +156,10 @@ export class RequestQueue {
     return this.#cpu.ms
   }
 
-  #isLate({ caller, arrivedMs, cpuMs, isFirst }: Entry, nowMs: number, nowCpuMs: number): boolean {
+  #isLate({ caller, arrivedMs, cpuMs, ahead }: Entry, nowMs: number, nowCpuMs: number): boolean {
     const waitedMs = nowCpuMs - cpuMs
     const behind = this.#waiting.sizeOf(caller)
-    const isBurst = !isFirst && waitedMs > BURST_MS
+    const isBurst = ahead >= MIN_BURST && waitedMs > BURST_MS
     if (behind === 0) this.#standing.delete(caller)
     else if (isBurst) this.#standing.add(caller)
     const isStanding = this.#standing.has(caller) && behind >= MIN_STANDING
