@@ -57,6 +57,8 @@ export async function dropTable(server: TestServer, table: string): Promise<void
 // In a separate process: a second copy of SQLite in the process of the server would release the locks of the first.
 const EXECUTE = `
   const sqlite = new (require('node:sqlite').DatabaseSync)(process.argv[1], { enableForeignKeyConstraints: false })
+  // The service may be writing.
+  sqlite.exec('PRAGMA busy_timeout = 10000')
   sqlite.exec(process.argv[2])
   sqlite.close()`
 
