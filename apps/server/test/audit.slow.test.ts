@@ -184,6 +184,7 @@ describe('C55 every procedure that writes', () => {
             at: aTimestamp,
             actor: 'key 1',
             actor_detail: 'test',
+            proposed_by: null,
             procedure: `${noun}.${verb}`,
             resource: noun,
             record_id: (after ?? before)?.id,

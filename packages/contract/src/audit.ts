@@ -37,6 +37,10 @@ const entry = z
       .string()
       .nullable()
       .meta({ description: 'The name of the API key, the issuer of the token, or the operating-system user.' }),
+    proposed_by: z
+      .string()
+      .nullable()
+      .meta({ description: 'Who proposed the change that the actor applied; null for any other change.' }),
     procedure: z.string().meta({ examples: ['users.update'] }),
     resource: z.string().meta({ examples: ['users'] }),
     record_id: recordId.meta({ description: 'The id of the record.', examples: [5] }),

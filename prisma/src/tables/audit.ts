@@ -3,12 +3,13 @@ import type { AuditEntry } from '../../generated/client.ts'
 import { Recent } from '../recent.ts'
 import { isSet, quote, type Statement } from './sql.ts'
 import { timestamp } from './timestamp.ts'
-import type { Entity, Kind } from './types.ts'
+import type { Entity, Kind, NewRow } from './types.ts'
 
 /** The audit data of one call: the values that its entries share, and the tables that are audited. */
 export interface AuditContext {
   /** The columns whose values are the same in all entries of the call. */
-  shared: Pick<AuditEntry, 'actor' | 'actor_detail' | 'procedure' | 'request_id' | 'address'>
+  shared: Pick<AuditEntry, 'actor' | 'actor_detail' | 'procedure' | 'request_id' | 'address'> &
+    Partial<Pick<AuditEntry, 'proposed_by'>>
   /** The audited tables. */
   tables: { readonly [name: PropertyKey]: AuditedTable | undefined }
 }
@@ -102,7 +103,7 @@ export function withAuditInsert(
     ) SELECT ${returning} FROM "written"`
   }
 
-  const variant = `${returning} ${written.map(({ column }) => column)}`
+  const variant = `${names.length} ${returning} ${written.map(({ column }) => column)}`
   let ofVariant = texts.get(variant)
   if (ofVariant === undefined) {
     ofVariant = new Recent(500)
@@ -118,7 +119,7 @@ export function withAuditInsert(
 export function auditEntries(
   { shared, resource, shown, secrets, kept = [] }: Audit,
   changes: readonly AuditedChange[],
-): Omit<AuditEntry, 'id'>[] {
+): NewRow<AuditEntry>[] {
   const common = { ...shared, resource, at: new Date() }
   const text = (row: Entity, written: object) => JSON.stringify(shownRecord({ shown, secrets }, row, written))
   return changes.map((change) => {

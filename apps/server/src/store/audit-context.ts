@@ -53,7 +53,7 @@ export function auditedTables(rules: AllRules): AuditedTables {
  */
 export function auditContext(
   procedure: string,
-  { caller, requestId, address }: Context,
+  { caller, requestId, address, proposedBy }: Context,
   tables: AuditContext['tables'],
 ): AuditContext {
   const shared = {
@@ -62,6 +62,7 @@ export function auditContext(
     procedure,
     request_id: requestId ?? null,
     address: address?.() ?? null,
+    ...(proposedBy !== undefined && { proposed_by: proposedBy }),
   }
   return { shared, tables }
 }

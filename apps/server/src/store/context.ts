@@ -19,6 +19,8 @@ export interface Context {
   ifEffect?: string | undefined
   /** Gets the effect of a write before its transaction ends. An error undoes the write. */
   settle?: (effect: Effect) => void
+  /** Who proposed the write, if the caller applies a proposal. */
+  proposedBy?: string
   /** Whether to reject unknown fields of the input. */
   isStrict?: boolean
   /**
