@@ -99,9 +99,12 @@ export async function startServer(
       else if (hasPath) serve(req, res)
       else refuseTarget(req as Request, res)
     }
-    if (queue.hasTime(arrivedMs, isMonitoring(req))) return start(false)
-    queue.add({ caller: limits.queueKey(req as Request), arrivedMs, isGone: () => res.destroyed, serve: start })
-    if (isMonitoring(req)) connections.readMonitorsInTurns()
+    const isMonitor = isMonitoring(req)
+    if (queue.hasTime(arrivedMs, isMonitor)) return start(false)
+    // A proxy may send both the requests of its clients and many health checks.
+    const caller = `${isMonitor ? 'monitoring by ' : ''}${limits.queueKey(req as Request)}`
+    queue.add({ caller, arrivedMs, isGone: () => res.destroyed, serve: start })
+    if (isMonitor) connections.readMonitorsInTurns()
   }
   const connections = new Connections({ max: config.MAX_CONNECTIONS, isMonitoring, take })
   const server = createHttpServer(app, connections)

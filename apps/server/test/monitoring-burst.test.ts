@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
-import { expect, test } from 'vitest'
+import { connect, Socket } from 'node:net'
+import { expect, test, vi } from 'vitest'
 import { startTestServer } from './harness.ts'
 
 const CONNECTIONS = 1_000
@@ -34,15 +34,21 @@ test('a burst of health checks on 1,000 connections is read in several turns of 
     if (!isDone) setImmediate(turn)
   }
   subscribe('http.server.request.start', count)
+  const pause = vi.spyOn(Socket.prototype, 'pause')
   turn()
   // All are in the kernel's buffers before the service reads any.
   const answers = await Promise.all(sockets.map(check))
   isDone = true
+  const pauses = pause.mock.calls.length
+  pause.mockRestore()
   unsubscribe('http.server.request.start', count)
 
   const statuses = answers.map(([data]) => data.toString('latin1', 0, 12))
   expect(new Set(statuses)).toEqual(new Set(['HTTP/1.1 200']))
   expect(total).toBe(CONNECTIONS)
   expect(most).toBeLessThan(500)
+  // Of each connection before its request, after it, and once more if others wait then.
+  expect(pauses).toBeGreaterThan(0)
+  expect(pauses).toBeLessThanOrEqual(3 * CONNECTIONS)
   for (const socket of sockets) socket.destroy()
 })

@@ -32,8 +32,8 @@ const MAX_UNREAD_BYTES = 128 * 1024 * 1024
 const GRACE_MS = 250
 // Each waiting request takes some kilobytes.
 const MAX_PIPELINED = 100
-// Of the connections of a burst of monitoring, in a turn of the event loop: their requests take about 1 ms to parse.
-const READ_PER_TURN = 64
+// Of the connections of a burst of monitoring, in a turn of the event loop: their requests take some 2 ms.
+const READ_PER_TURN = 16
 
 class Connection {
   readonly socket: Socket
@@ -87,8 +87,11 @@ export class Connections {
   readonly #closed: Record<Bound, number> = { unread: 0, total: 0, pipelined: 0 }
   /** Those that are not read at the moment, in the order in which they will be. */
   readonly #unheard: Connection[] = []
-  /** Whether this turn of the event loop has stopped to read the others. */
-  #hasPaused = false
+  /** Of these, those that are read again since this turn of the event loop, and those since an earlier one. */
+  #heardNow: Connection[] = []
+  #heard: Connection[] = []
+  /** Whether the idle connections of monitoring are read in turns. */
+  #isBurst = false
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
@@ -209,25 +212,29 @@ export class Connections {
    * all requests that have arrived before it returns to anything else, which takes 50 ms for a burst of 3,000 health checks.
    */
   readMonitorsInTurns(): void {
-    if (this.#hasPaused) return
-    this.#hasPaused = true
-    // Otherwise a turn is scheduled.
-    if (this.#unheard.length === 0) setImmediate(this.#readNextMonitors)
-    for (const connection of this.#waiting) {
-      if (!connection.isMonitor || connection.isUnheard) continue
-      connection.isUnheard = true
-      connection.socket.pause()
-      this.#unheard.push(connection)
-    }
+    for (const connection of this.#isBurst ? this.#heard.splice(0) : this.#waiting)
+      if (connection.isMonitor && connection.state === 'idle') this.#stopReading(connection)
+    if (!this.#isBurst) setImmediate(this.#readNextMonitors)
+    this.#isBurst = true
   }
 
   readonly #readNextMonitors = () => {
-    this.#hasPaused = false
-    for (const connection of this.#unheard.splice(0, READ_PER_TURN)) {
+    this.#heard.push(...this.#heardNow)
+    this.#heardNow = this.#unheard.splice(0, READ_PER_TURN)
+    for (const connection of this.#heardNow) {
       connection.isUnheard = false
       if (!connection.socket.destroyed) connection.socket.resume()
     }
-    if (this.#unheard.length > 0) setImmediate(this.#readNextMonitors)
+    this.#isBurst = this.#unheard.length > 0
+    if (this.#isBurst) setImmediate(this.#readNextMonitors)
+    else [this.#heardNow, this.#heard] = [[], []]
+  }
+
+  #stopReading(connection: Connection): void {
+    if (connection.isUnheard) return
+    connection.isUnheard = true
+    connection.socket.pause()
+    this.#unheard.push(connection)
   }
 
   /** The number of connections in each state. */
@@ -276,6 +283,8 @@ export class Connections {
     if (unreadBytes > SURELY_SMALL_BYTES) this.#move(connection, 'answer', unreadBytes)
     else this.#move(connection, 'idle')
     connection.req = undefined
+    // Its next request comes after those of the others.
+    if (this.#isBurst && connection.isMonitor) this.#stopReading(connection)
   }
 
   #move(connection: Connection, state: State, unreadBytes = 0): void {
