@@ -358,6 +358,33 @@ describe('write', () => {
     expect(removed[0]).toMatchObject({ created_at: at(0) })
     expect(await database.read.users.count({})).toBe(101)
   })
+
+  const all = Array.from({ length: 1200 }, (_, n) => n + 1)
+
+  test('allows reads during the removal of many rows, which see all rows until its end', async () => {
+    await using database = await withUsers(...Array(1200).fill({}))
+    const seen: number[] = []
+    const removal = database.write((tx) => removeMany(tx.users, all))
+    const { promise: isDone, resolve } = Promise.withResolvers<true>()
+    removal.then(() => resolve(true))
+    while (!(await Promise.race([isDone, setImmediate(false)]))) seen.push(await database.read.users.count({}))
+    expect(await removal).toHaveLength(1200)
+    expect(seen.length).toBeGreaterThan(1)
+    expect(new Set(seen)).toEqual(new Set([1200]))
+    expect(await database.read.users.count({})).toBe(0)
+  })
+
+  test('removes nothing when the database is closed in between', async () => {
+    await using database = await withUsers(...Array(1200).fill({}))
+    const removal = database.write((tx) => removeMany(tx.users, all))
+    const settled = Promise.allSettled([removal])
+    await setImmediate()
+    await database.close()
+    expect(await settled).toMatchObject([{ status: 'rejected' }])
+    const plain = new Sqlite(database.file, { readonly: true })
+    expect(plain.prepare('SELECT count(*) FROM users').pluck().get()).toBe(1200)
+    plain.close()
+  })
 })
 
 describe('deleteAll', () => {
@@ -375,19 +402,6 @@ describe('deleteAll', () => {
     expect([await gone(1), await gone(9), await gone(9)]).toEqual([1, 1, 0])
   })
 
-  test('allows reads in between, which see all rows until it is done', async () => {
-    await using database = await withUsers(...Array(1200).fill({ status: 'inactive' }))
-    const seen: number[] = []
-    const removal = database.write((tx) => tx.users.deleteAll({ status: 'inactive' }))
-    const { promise: isDone, resolve } = Promise.withResolvers<true>()
-    removal.then(() => resolve(true))
-    while (!(await Promise.race([isDone, setImmediate(false)]))) seen.push(await database.read.users.count({}))
-    expect(await removal).toBe(1200)
-    expect(seen.length).toBeGreaterThan(1)
-    expect(new Set(seen)).toEqual(new Set([1200]))
-    expect(await database.read.users.count({})).toBe(0)
-  })
-
   test('removes nothing when the write fails afterwards', async () => {
     await using database = await withUsers(...Array(1200).fill({ status: 'inactive' }))
     const write = database.write(async (tx) => {
@@ -396,18 +410,6 @@ describe('deleteAll', () => {
     })
     await expect(write).rejects.toThrow('changed my mind')
     expect(await database.read.users.count({})).toBe(1200)
-  })
-
-  test('removes nothing when the database is closed in between', async () => {
-    await using database = await withUsers(...Array(1200).fill({ status: 'inactive' }))
-    const removal = database.write((tx) => tx.users.deleteAll({ status: 'inactive' }))
-    const settled = Promise.allSettled([removal])
-    await setImmediate()
-    await database.close()
-    expect(await settled).toMatchObject([{ status: 'rejected' }])
-    const plain = new Sqlite(database.file, { readonly: true })
-    expect(plain.prepare('SELECT count(*) FROM users').pluck().get()).toBe(1200)
-    plain.close()
   })
 
   test('supports a key of two columns', async () => {

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { createPacer } from '../pacer.ts'
 import { AuditedWrites, ofDeleted, ofInserted, ofRestored, ofUpdated } from './audited-writes.ts'
 import type { Awaitable } from './executor.ts'
@@ -34,13 +33,11 @@ import {
 type Stored = Record<string, unknown>
 
 // Rows per statement. On SQLite a batch, with its audit entries if any, blocks the event loop for a few milliseconds.
-const DELETE_BATCH = 500
-const AUDITED_DELETE_BATCH = 250
 const INSERT_BATCH = 10
-const REMOTE_AUDITED_DELETE_BATCH = 10_000
-// The rows that one statement writes. On SQLite each change is two statements and an audit entry.
-const LOCAL_TOGETHER = { changes: 1, deletes: AUDITED_DELETE_BATCH }
-const REMOTE_TOGETHER = { changes: 1_000, deletes: AUDITED_DELETE_BATCH }
+const DELETE_BATCH = 250
+// On SQLite each change is two statements and an audit entry.
+const LOCAL_TOGETHER = { changes: 1, deletes: DELETE_BATCH }
+const REMOTE_TOGETHER = { changes: 1_000, deletes: DELETE_BATCH }
 
 /** A table, whose methods run through an executor. */
 export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements RecordTable<Row> {
@@ -184,15 +181,13 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
   }
 
   async deleteAll(where: Where<Row>, limit?: number): Promise<number> {
-    if (limit !== undefined && this.session.audit !== undefined) return (await this.#deleteSome(where, limit)).length
-    if (!this.needsChanges && !this.#auditsCascades) {
-      return this.wrapped('deleteAll', () => this.#deleteAll(where, limit))
+    if (this.audit !== undefined || this.#auditsCascades) {
+      throw new Error(`Deletes of ${this.text.insertion.table} are audited: use write.`)
     }
-    for (let total = 0; ; await setImmediate()) {
-      const { length } = await this.#deleteSome(where, AUDITED_DELETE_BATCH)
-      total += length
-      if (length < AUDITED_DELETE_BATCH) return total
-    }
+    const remove = async () => this.executor.run(this.text.deleteAll(where, limit))
+    return this.wrapped('deleteAll', remove).catch(async (error) => {
+      throw await this.references.ofDelete(error, () => this.#matchingIds(where, limit), this.#relatedTables)
+    })
   }
 
   /** Whether rows deleted by ON DELETE CASCADE are audited. */
@@ -290,38 +285,11 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
     }
   }
 
-  async #deleteAll(where: Where<Row>, limit: number | undefined): Promise<number> {
-    try {
-      if (limit !== undefined) return await this.executor.run(this.text.deleteAll(where, limit))
-      if (this.audit !== undefined) return await this.#deleteAudited(where)
-      if (this.executor.isRemote) return await this.executor.run(this.text.deleteAll(where))
-      const some = this.text.deleteAll(where, DELETE_BATCH)
-      for (let total = 0; ; await setImmediate()) {
-        const deleted = await this.executor.run(some)
-        total += deleted
-        if (deleted < DELETE_BATCH) return total
-      }
-    } catch (error) {
-      throw await this.references.ofDelete(error, () => this.#matchingIds(where, DELETE_BATCH), this.#relatedTables)
-    }
-  }
-
-  // In batches, because each statement must end before the statement timeout.
-  async #deleteAudited(where: Where<Row>): Promise<number> {
-    const some = this.text.deleteSomeReturning(where, REMOTE_AUDITED_DELETE_BATCH)
-    const counted = this.withAudit(some, { before: '', returning: 'count(*)::int AS "total"' })
-    for (let sum = 0; ; ) {
-      const [{ total }] = (await this.executor.all(counted)) as [{ total: number }]
-      sum += total
-      if (total < REMOTE_AUDITED_DELETE_BATCH) return sum
-    }
-  }
-
   async #matching(where: Where<Row>, limit?: number): Promise<Row[]> {
     return this.rows(this.text.selectForDelete(where, limit))
   }
 
-  async #matchingIds(where: Where<Row>, limit: number): Promise<number[]> {
+  async #matchingIds(where: Where<Row>, limit?: number): Promise<number[]> {
     return idsOf(await this.#matching(where, limit))
   }
 
@@ -346,7 +314,7 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
     return this.#insertInBatches(insertion, values)
   }
 
-  // On SQLite other requests are served between batches, as in deleteAll.
+  // On SQLite other requests are served between batches.
   async #insertInBatches(insertion: Insertion, values: unknown[][]): Promise<number[]> {
     const ids: number[] = []
     const pace = createPacer()

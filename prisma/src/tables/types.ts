@@ -119,9 +119,9 @@ export interface Table<Row> {
   /** @throws UniqueViolation or ReferenceViolation */
   write<W extends readonly Create<Row>[] | []>(rows: W): Promise<WrittenRows<W, Row>>
   /**
-   * Deletes all matching rows, or at most `limit` of them, and returns their number. Unlike `write` it needs neither their ids
-   * nor memory for them. On SQLite it runs in batches, between which other requests are served.
+   * Deletes all matching rows of a table that is not audited, or at most `limit` of them, with one statement.
    *
+   * @returns their number
    * @throws ReferenceViolation
    */
   deleteAll(where: Where<Row>, limit?: number): Promise<number>
