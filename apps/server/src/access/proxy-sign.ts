@@ -10,56 +10,26 @@ const isDevelopmentPort = (part: string) => /^(?!(?:80|443)$)\d{1,5}$/.test(part
 /** Whether a value is a sign of a proxy. No other header makes it none; `headers` can only make it one. */
 type IsSign = (value: string | string[] | undefined, headers: IncomingHttpHeaders) => boolean
 
-const always: IsSign = () => true
-const notLoopback: IsSign = (value) => !areAll(value, isLoopback)
-
 /** Development proxies send these only together. */
 const isIncomplete = (headers: IncomingHttpHeaders) =>
   ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'].some((name) => headers[name] === undefined)
 
+const ALWAYS = `Via CDN-Loop CF-Ray X-Forwarded-Ssl X-Forwarded-Scheme X-Forwarded-Protocol Front-End-Https X-Url-Scheme X-Scheme
+  X-Cluster-Client-IP X-ProxyUser-Ip X-Original-Forwarded-For X-Original-Host X-Appengine-User-Ip X-Azure-ClientIP
+  X-Vercel-Forwarded-For CF-Connecting-IP Fastly-Client-IP Fly-Client-IP True-Client-IP Client-IP Proxy-Client-IP
+  WL-Proxy-Client-IP X-Remote-IP X-Remote-Addr X-Originating-IP X-Rewrite-URL X-Nginx-Proxy X-Varnish`
+const NOT_LOOPBACK =
+  'Forwarded-For X-Forwarded X-Forwarded-For X-Forwarded-Host X-Forwarded-Server X-Real-IP X-Client-IP'
+
 /** Headers that only proxies, content delivery networks and tunnels send, and which of their values are a sign of one. */
-const HEADERS: Record<string, IsSign> = {
-  Via: always,
-  'CDN-Loop': always,
-  'CF-Ray': always,
-  'X-Forwarded-Proto': (value, headers) => !areAll(value, isPlain) || isIncomplete(headers),
-  'X-Forwarded-Port': (value, headers) => !areAll(value, isDevelopmentPort) || isIncomplete(headers),
-  Forwarded: (value) => !areAll(value, forwardsLoopback) || !String(value).split(',').every(namesClient),
-  'Forwarded-For': notLoopback,
-  'X-Forwarded': notLoopback,
-  'X-Forwarded-For': notLoopback,
-  'X-Forwarded-Host': notLoopback,
-  'X-Forwarded-Server': notLoopback,
-  'X-Real-IP': notLoopback,
-  'X-Client-IP': notLoopback,
-  'X-Forwarded-Ssl': always,
-  'X-Forwarded-Scheme': always,
-  'X-Forwarded-Protocol': always,
-  'Front-End-Https': always,
-  'X-Url-Scheme': always,
-  'X-Scheme': always,
-  'X-Cluster-Client-IP': always,
-  'X-ProxyUser-Ip': always,
-  'X-Original-Forwarded-For': always,
-  'X-Original-Host': always,
-  'X-Appengine-User-Ip': always,
-  'X-Azure-ClientIP': always,
-  'X-Vercel-Forwarded-For': always,
-  'CF-Connecting-IP': always,
-  'Fastly-Client-IP': always,
-  'Fly-Client-IP': always,
-  'True-Client-IP': always,
-  'Client-IP': always,
-  'Proxy-Client-IP': always,
-  'WL-Proxy-Client-IP': always,
-  'X-Remote-IP': always,
-  'X-Remote-Addr': always,
-  'X-Originating-IP': always,
-  'X-Rewrite-URL': always,
-  'X-Nginx-Proxy': always,
-  'X-Varnish': always,
-}
-const SIGNS = new Map(Object.entries(HEADERS).map(([name, isSign]) => [name.toLowerCase(), { name, isSign }]))
+const HEADERS: [name: string, isSign: IsSign][] = [
+  ...ALWAYS.split(/\s+/).map((name): [string, IsSign] => [name, () => true]),
+  ...NOT_LOOPBACK.split(' ').map((name): [string, IsSign] => [name, (value) => !areAll(value, isLoopback)]),
+  ['X-Forwarded-Proto', (value, headers) => !areAll(value, isPlain) || isIncomplete(headers)],
+  ['X-Forwarded-Port', (value, headers) => !areAll(value, isDevelopmentPort) || isIncomplete(headers)],
+  ['Forwarded', (value) => !areAll(value, forwardsLoopback) || !String(value).split(',').every(namesClient)],
+]
+const SIGNS = new Map(HEADERS.map(([name, isSign]) => [name.toLowerCase(), { name, isSign }]))
 /** Groups of further headers, by how their names begin. */
 const PREFIXES =
   /^(x-(?:akamai|amz-cf|amzn|appengine|arr|azure|cloud-trace|envoy|fastly|forwarded|original|sucuri|vercel)-|akamai-|cdn-|cf-|fastly-|fly-|incap-|proxy-)/
