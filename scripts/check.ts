@@ -3,7 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { NOT_CHECKED, root, run, stopping } from './run-command.mjs'
-import { countTests, describeFailures } from './test-counts.ts'
+import { resultsIn } from './test-results.ts'
 import { buildForTests, runInLanes, type TestTask, testTasks } from './test-tasks.ts'
 
 // They keep two cores busy, although some wait for a disk or a download.
@@ -42,14 +42,14 @@ async function runCheck(name: string) {
   if (outcome === 'FAILED') failed++
 }
 
-/** Runs the tests of a package and adds their counts. A package without a report counts as one failure. */
+/** Runs the tests of a package and adds their results. */
 async function runTests({ name, report: file, run }: TestTask) {
   rmSync(file, { force: true })
   const outcome = await report(name, () => run({ quiet: true }))
-  failures.push(...describeFailures([file]))
-  const counts = countTests([file], outcome === 'passed')
-  passed += counts.passed
-  failed += counts.failed
+  const results = resultsIn(file, outcome === 'passed')
+  failures.push(...results.failures)
+  passed += results.passed
+  failed += results.failures.length
 }
 
 /** Runs something and prints its outcome and, unless it passed, its output. */
