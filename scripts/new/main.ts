@@ -7,7 +7,7 @@ import { declarationSource, withNoun, withoutNoun } from './declaration.ts'
 import { type Field, parseField, SYNTAX, searchKeyOf, UsageError } from './fields.ts'
 import { withModel, withoutModel } from './model.ts'
 import { type Names, namesOf } from './names.ts'
-import { filesOf, LIST, MODELS, modelsReferredTo, read, rejectTaken, SHARED, targetsOf } from './project.ts'
+import { filesOf, LIST, MODELS, modelsReferredTo, read, rejectTaken, SHARED } from './project.ts'
 import { testSource } from './test-source.ts'
 
 const USAGE = `npm run new orders reference:text quantity:int:1..1000 'status:open|closed' user:ref:users
@@ -53,7 +53,7 @@ async function add(names: Names, fields: Field[], removal: string) {
   await allOrNothing(names, async () => {
     write(declaration, declarationSource(names, fields))
     write(LIST, withNoun(read(LIST), names))
-    write(test, testSource(names, fields, targetsOf(models.keys())))
+    write(test, testSource(names, fields))
     write(MODELS, schemaPrisma)
     await format(declaration, LIST, test)
     await step('node', 'prisma/scripts/new-migration.ts', `add_${names.table}`)

@@ -2,12 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CollectionFacts, contract } from '../../packages/contract/src/index.ts'
 import { upper } from '../../packages/contract/src/words.ts'
-import type { Procedure } from '../../packages/openapi/src/contract.ts'
 import { root } from '../run-command.mjs'
 import { nounsIn } from './declaration.ts'
 import { type Field, UsageError } from './fields.ts'
 import type { Names } from './names.ts'
-import type { Target } from './test-source.ts'
 
 export const LIST = 'packages/contract/src/writable.ts'
 export const MODELS = 'prisma/schema.prisma'
@@ -50,14 +48,11 @@ export function rejectTaken(names: Names): void {
   if (file !== undefined) reject(`the file ${file} already exists`)
 }
 
-interface Collection {
-  collection: CollectionFacts
-  procedures: Record<string, Procedure>
-}
-
 /** The collections of the contract, by noun. */
-const collections = new Map<string, Collection>(
-  Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [[noun, resource]] : [])),
+const collections = new Map<string, CollectionFacts>(
+  Object.entries(contract).flatMap(([noun, resource]) =>
+    'collection' in resource ? [[noun, resource.collection]] : [],
+  ),
 )
 
 /** The models of the referenced collections. @throws UsageError for an unknown collection */
@@ -66,26 +61,11 @@ export function modelsReferredTo(fields: Field[]): Map<string, string> {
     fields.flatMap(({ relation }) => {
       if (relation === undefined) return []
       const { name, collection: noun } = relation
-      const resource = collections.get(noun)
-      if (resource !== undefined) return [[noun, upper(resource.collection.one)]]
+      const collection = collections.get(noun)
+      if (collection !== undefined) return [[noun, upper(collection.one)]]
       throw new UsageError(
         `${name}:ref:${noun}: unknown collection ${noun}; must be one of ${[...collections.keys()].join(', ')}.`,
       )
     }),
   )
-}
-
-/** The collections of these nouns, and those to which their records refer. */
-export function targetsOf(nouns: Iterable<string>): Target[] {
-  const targets = new Map<string, Target>()
-  const add = (noun: string) => {
-    const { collection, procedures } = collections.get(noun) as Collection
-    if (targets.has(noun)) return
-    const refersTo = Object.values(collection.references)
-    const path = procedures.delete?.meta.openapi.path.replace(/\{\w+\}/, '1')
-    targets.set(noun, { collection: noun, path, refersTo })
-    refersTo.forEach(add)
-  }
-  for (const noun of nouns) add(noun)
-  return [...targets.values()]
 }
