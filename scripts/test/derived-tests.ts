@@ -4,11 +4,11 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect } from 'vitest'
 import type { Clone } from './clone.ts'
 
-// A path that is not the noun, a unique first field, narrow ranges, a choice that looks invalid; then a collection whose only
-// field is unique, and one with references only.
+// A path that is not the noun, a unique first field, narrow ranges, a choice that looks invalid; then a collection with a unique
+// field and a text that may be null, and one with references only.
 const RESOURCES = [
   "order-lines code:text:unique year:int:1900..1999 discount:decimal:0..0.5 'kind:visible|not-visible' user:ref:users",
-  'labels name:text:unique',
+  "labels name:text:unique 'note:text?'",
   'stops order_line:ref:orderLines:cascade label:ref:labels',
 ]
 

@@ -1,6 +1,6 @@
 import { type Kind, ReferenceViolation, UniqueViolation } from '@resource/database'
 import { expect, test } from 'vitest'
-import { type RowMappingOptions, rowMapping } from '../src/store/row-mapping.ts'
+import { type RowMappingOptions, rowMapping, searchColumns } from '../src/store/row-mapping.ts'
 
 const facts = {
   one: 'order',
@@ -45,6 +45,14 @@ test('a new row has timestamps, dates as Date, and the values derived from hidde
     created_at: now,
     updated_at: now,
   })
+})
+
+test('the search text of a field that is null is empty', () => {
+  const options = { fields: ['note'], derived: searchColumns(['note']) }
+  const { created } = rowsOf(options)
+  const now = new Date('2026-02-03T04:05:06.789Z')
+  expect(created({ note: null }, undefined, now)).toMatchObject({ note: null, note_key: '' })
+  expect(created({ note: 'Ein Haus' }, undefined, now)).toMatchObject({ note_key: 'ein haus' })
 })
 
 test('a record shows times as text and hides columns that are not fields', () => {

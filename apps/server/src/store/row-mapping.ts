@@ -52,7 +52,8 @@ export const searchColumn = (field: string) => `${field}_key`
 
 /** The columns with the search texts of these fields. */
 export function searchColumns(fields: readonly string[]): Record<string, DerivedColumn> {
-  return Object.fromEntries(fields.map((field) => [searchColumn(field), { from: field, make: searchKey as never }]))
+  const make = (text: string | null) => searchKey(text ?? '')
+  return Object.fromEntries(fields.map((field) => [searchColumn(field), { from: field, make: make as never }]))
 }
 
 /** The earliest time that every engine supports, in milliseconds. No record has an earlier one. */
