@@ -1,5 +1,6 @@
 import type { Resource, Row } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
+import { ValueTable } from '../ui/ValueTable.tsx'
 
 interface Props {
   resource: Resource
@@ -24,38 +25,25 @@ export function Versions({ resource, opened, stored, mine }: Props) {
         Someone else changed this {resource.one} in the meantime. Nothing is saved yet
         {mine !== undefined && ', and nothing that you entered is lost'}.
       </p>
-      <table className="versions">
-        <caption className="hidden">The versions, field by field</caption>
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            {versions.map(({ title }) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {columns.map((column) => {
-            const { field, label } = column
-            const differs = (mine ?? opened)[field] !== stored[field]
-            return (
-              <tr key={field} className={differs ? 'differs' : ''}>
-                <th scope="row">
-                  {label}
-                  {differs && <span className="differs-word"> differs</span>}
-                </th>
-                {versions.map(({ title, record }) => (
-                  <td key={title} data-label={title}>
-                    <Value column={column} value={record[field]} />
-                  </td>
-                ))}
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <ValueTable
+        caption="The versions, field by field"
+        titles={['Field', ...versions.map(({ title }) => title)]}
+        rows={columns.map((column) => {
+          const { field, label } = column
+          const differs = (mine ?? opened)[field] !== stored[field]
+          return {
+            key: field,
+            className: differs ? 'differs' : '',
+            name: (
+              <>
+                {label}
+                {differs && <span className="differs-word"> differs</span>}
+              </>
+            ),
+            values: versions.map(({ title, record }) => <Value key={title} column={column} value={record[field]} />),
+          }
+        })}
+      />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { Input, Label, TextField } from 'react-aria-components'
+import { Changes } from '../changes/Changes.tsx'
 import type { Preview } from '../resources/calls.ts'
-import type { BulkAction, Column, Resource, Row } from '../resources/resource.ts'
-import { Value } from '../resources/Value.tsx'
+import type { BulkAction, Resource } from '../resources/resource.ts'
 import { MAX_UNDONE } from '../table/bulk.ts'
 import { isChange } from '../table/write.ts'
 import { formatCount } from '../ui/format.ts'
@@ -20,10 +20,9 @@ interface Props {
 export function ManyPreview({ resource, action, preview, filters, confirmation }: Props) {
   const { updated, deleted, changes } = preview
   const count = updated + deleted
-  const own = changes.filter((change) => change.resource === resource.noun)
   if (count === 0) return <p role="status">Nothing would change.</p>
   const canUndo = isChange(action) && count <= MAX_UNDONE
-  const more = count - own.length
+  const more = count - changes.length
   return (
     <>
       <p role="status">
@@ -33,7 +32,7 @@ export function ManyPreview({ resource, action, preview, filters, confirmation }
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <section className="scroll" aria-label="Preview" tabIndex={0}>
-        <Changes resource={resource} changes={own} />
+        <Changes changes={changes} />
         {more > 0 && <p className="hint">and {more.toLocaleString('en')} more</p>}
       </section>
       {confirmation !== undefined && (
@@ -53,48 +52,3 @@ export function ManyPreview({ resource, action, preview, filters, confirmation }
     </>
   )
 }
-
-/** The name of each record, and its changed fields before and after; of deleted records all columns. */
-function Changes({ resource, changes }: { resource: Resource; changes: Preview['changes'] }) {
-  const { nameField, columns, recordColumns } = resource
-  const differs = ({ field, kind }: Column) =>
-    kind !== 'time' && changes.some(({ before, after }) => after !== null && before?.[field] !== after[field])
-  const changed = recordColumns.filter(differs)
-  const name = recordColumns.filter(({ field }) => field === nameField && !changed.some((one) => one.field === field))
-  const shown: { title: string; column: Column; of: (change: Preview['changes'][number]) => Row | null }[] =
-    changed.length === 0
-      ? columns.map((column) => ({ title: column.label, column, of: ({ before }) => before }))
-      : [
-          ...name.map((column) => ({ title: column.label, column, of: ({ before }: Change) => before })),
-          ...changed.flatMap((column) => [
-            { title: column.label, column, of: ({ before }: Change) => before },
-            { title: `New ${column.label.toLowerCase()}`, column, of: ({ after }: Change) => after },
-          ]),
-        ]
-  return (
-    <table className="plain">
-      <thead>
-        <tr>
-          {shown.map(({ title }) => (
-            <th key={title} scope="col">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {changes.map((change) => (
-          <tr key={change.before?.id}>
-            {shown.map(({ title, column, of }) => (
-              <td key={title}>
-                <Value column={column} value={of(change)?.[column.field]} />
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-type Change = Preview['changes'][number]

@@ -1,0 +1,70 @@
+import { resources } from '../resources/index.ts'
+import type { Column } from '../resources/resource.ts'
+import { Value } from '../resources/Value.tsx'
+import { ValueTable } from '../ui/ValueTable.tsx'
+
+/** A record before and after a change; `before` is null for a new record, `after` for a deleted one. */
+export interface RecordChange {
+  resource: string
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+}
+
+/** Records before and after changes, by noun: the name of each, and the fields that differ in one of them. */
+export function Changes({ changes }: { changes: RecordChange[] }) {
+  const byNoun = Object.entries(Object.groupBy(changes, ({ resource }) => resource))
+  return byNoun.map(([noun, own = []]) => <ChangesOf key={noun} noun={noun} changes={own} isAlone={byNoun.length === 1} />)
+}
+
+function ChangesOf({ noun, changes, isAlone }: { noun: string; changes: RecordChange[]; isAlone: boolean }) {
+  const resource = resources.find((resource) => resource.noun === noun)
+  const fields = new Set(changes.flatMap(({ before, after }) => Object.keys({ ...before, ...after })))
+  const known = resource?.recordColumns ?? []
+  // A password is no column, nor are the fields of a resource without a page.
+  const others = [...fields].filter((field) => !known.some((column) => column.field === field))
+  const [name, ...columns] = [
+    ...known.toSorted((a, b) => Number(b.field === resource?.nameField) - Number(a.field === resource?.nameField)),
+    ...others.map((field) => ({ field, label: field, kind: 'text' as const, decimals: 0 })),
+  ]
+  if (name === undefined) return null
+  const shown = columns.filter(
+    ({ field, kind }) =>
+      kind !== 'time' && field !== 'version' && changes.some(({ before, after }) => before?.[field] !== after?.[field]),
+  )
+  return (
+    <ValueTable
+      caption={resource?.title ?? noun}
+      isCaptionHidden={isAlone}
+      titles={[name.label, ...shown.map(({ label }) => label)]}
+      rows={changes.map((change, index) => ({
+        key: index,
+        name: <Difference column={name} change={change} />,
+        values: shown.map((column) => <Difference key={column.field} column={column} change={change} />),
+      }))}
+    />
+  )
+}
+
+/** A value before and after, or the value that stays. */
+function Difference({
+  column,
+  change: { before, after },
+}: {
+  column: Pick<Column, 'field' | 'kind' | 'decimals'>
+  change: RecordChange
+}) {
+  const { field } = column
+  const [old, value] = [before?.[field], after?.[field]]
+  if (before === null || after === null || old === value) return <Value column={column} value={value ?? old} />
+  return (
+    <>
+      <del>
+        <Value column={column} value={old} />
+      </del>
+      {' → '}
+      <ins>
+        <Value column={column} value={value} />
+      </ins>
+    </>
+  )
+}
