@@ -16,7 +16,7 @@ import { commonHeaders } from './http/common-headers.ts'
 import { allowOrigins, checkOrigin } from './http/cross-origin.ts'
 import { health } from './http/health.ts'
 import { checkHost } from './http/host.ts'
-import { contractSkewLog, recordCaller, recordRefusal, requestId } from './http/request-log.ts'
+import { contractSkewLog, recordCaller, recordRefusal, recordReplay, requestId } from './http/request-log.ts'
 import { sampledLog } from './http/sampled-log.ts'
 import { type Limits, verifiedCaller } from './limits/limits.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -97,6 +97,10 @@ export function createApp(options: AppOptions): App {
     const headers = isTrpc ? headersOfCall(req, procedures.length) : undefined
     tracing?.setRoute(req, route)
     const calls = procedures.length
+    const onReplay = (first: string | null) => {
+      recordReplay(req, first)
+      req.res?.setHeader('Idempotent-Replayed', 'true')
+    }
     const admit = (caller: Caller): Context => {
       recordCaller(req, caller)
       rate?.countCalls(req, procedures, caller)
@@ -106,7 +110,7 @@ export function createApp(options: AppOptions): App {
         address: () => addressOf(req, behindProxy),
         headers,
         ifEffect: effectIn(req.headers),
-        onReplay: calls === 1 ? () => req.res?.setHeader('Idempotent-Replayed', 'true') : undefined,
+        onReplay: calls === 1 ? onReplay : undefined,
         isStrict: prefersStrict(req.headers),
         ...(rate !== undefined && { spend: (work) => rate.countWork(req, work) }),
         refuseNext: (reader) => limits.refuseNext(req, reader),

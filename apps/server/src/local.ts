@@ -36,13 +36,17 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
     send: (calls, _credentials, signal) =>
       Promise.all(
         calls.map(async ({ type, path, json, ifEffect }, batchIndex) => {
-          const requestId = newRequestId()
-          const ctx = { ...common, requestId, ifEffect }
+          let requestId = newRequestId()
+          const onReplay = (first: string | null) => {
+            requestId = first ?? requestId
+          }
+          const ctx = { ...common, requestId, ifEffect, onReplay }
           const input = json === undefined ? undefined : JSON.parse(json)
           try {
             const getRawInput = async () => input
             const call = callTRPCProcedure({ router, path, getRawInput, ctx, type, signal, batchIndex })
-            return { data: await call, requestId }
+            const data = await call
+            return { data, requestId }
           } catch (cause) {
             const error = getTRPCErrorFromUnknown(cause)
             const { _config: config } = router._def

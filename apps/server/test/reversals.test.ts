@@ -57,6 +57,25 @@ describe('C47 a reversal', () => {
     expect((await server.client.users.list.query({ q: 'ada' })).users).toHaveLength(2)
   })
 
+  test('undoes a write by its replayed answer, over REST, tRPC and without HTTP', async () => {
+    await using server = await startTestServer()
+    const repeat = { json: { name: 'Lamp', price: 24.5 }, headers: { 'Idempotency-Key': 'once' } }
+    const first = await server.request('POST', '/items/', repeat)
+    const again = await server.request('POST', '/items/', repeat)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.headers.get('x-request-id')).toBe(first.headers.get('x-request-id'))
+    const { status, body } = await undo(server, again.headers.get('x-request-id'))
+    expect([status, body]).toMatchObject([201, { deleted: 1 }])
+    await using local = await createLocalClient({ databaseUrl: server.databaseUrl })
+    for (const client of [server.client, local]) {
+      const idempotency_key = client === local ? 'local' : 'http'
+      await client.items.create.mutate({ name: 'Rug', price: 3, idempotency_key })
+      const replayed = await client.items.create.mutate({ name: 'Rug', price: 3, idempotency_key })
+      expect(await client.undo(replayed)).toMatchObject({ deleted: 1 })
+    }
+    expect((await server.client.items.list.query({})).items).toEqual([])
+  })
+
   test('undoes a password, and its own reversal, but no later password', async () => {
     await using server = await startTestServer()
     await createUser(server, { password: 'the first long password' })

@@ -1,6 +1,6 @@
 import { impersonal } from '@resource/contract'
 import type { Request } from 'express'
-import { requestId } from './request-log.ts'
+import { answeredId } from './request-log.ts'
 
 const IMPERSONAL = new RegExp(`^/(?:${impersonal.join('|')})(?:[/?]|$)`)
 
@@ -10,7 +10,7 @@ const IMPERSONAL = new RegExp(`^/(?:${impersonal.join('|')})(?:[/?]|$)`)
  */
 export function commonHeaders(req: Request): Record<string, string> {
   return {
-    'X-Request-Id': requestId(req),
+    'X-Request-Id': answeredId(req),
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': IMPERSONAL.test(req.originalUrl ?? req.url) ? 'private, no-cache' : 'no-store',
     // The HTML pages override this policy.

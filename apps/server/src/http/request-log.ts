@@ -10,15 +10,26 @@ import { sampledLog } from './sampled-log.ts'
 const ID = Symbol('request id')
 const CALLER = Symbol('caller')
 const REASON = Symbol('reason')
+const REPLAYED = Symbol('replayed')
 const HASH = /^[\da-f]{16}$/
 const MAX_HASHES = 100
 
-type LoggedRequest = IncomingMessage & { [ID]?: string; [CALLER]?: string; [REASON]?: string }
+type LoggedRequest = IncomingMessage & { [ID]?: string; [CALLER]?: string; [REASON]?: string; [REPLAYED]?: string | null }
 
-/** The request's id in the log, in `X-Request-Id`, in the audit log and in a 500. Callers cannot choose it. */
+/** The request's id in the log, in the audit log and in a 500. Callers cannot choose it. */
 export function requestId(req: LoggedRequest): string {
   req[ID] ??= newRequestId()
   return req[ID]
+}
+
+/** Records the id of the earlier request whose answer is replayed; null if it is unknown. */
+export function recordReplay(req: LoggedRequest, first: string | null): void {
+  req[REPLAYED] = first
+}
+
+/** The id of the request that the answer belongs to: of a replayed answer, the one that wrote. */
+export function answeredId(req: LoggedRequest): string {
+  return req[REPLAYED] ?? requestId(req)
 }
 
 /** Records the caller for the request log. */

@@ -13,8 +13,11 @@ export interface Context {
   address?: () => string
   /** The headers of the HTTP request, if it contains only this call. */
   headers?: IncomingHttpHeaders | undefined
-  /** Called if the answer is that of an earlier request with the same idempotency key; absent if the request has several calls. */
-  onReplay?: (() => void) | undefined
+  /**
+   * Called with the id of an earlier request with the same idempotency key, if the answer is that request's; absent if the request
+   * has several calls.
+   */
+  onReplay?: ((requestId: string | null) => void) | undefined
   /** The effect that a write must have, or else it does nothing: `If-Effect`. */
   ifEffect?: string | undefined
   /** Gets the effect of a write before its transaction ends. An error undoes the write. */

@@ -67,7 +67,7 @@ export function replay<Result>(first: IdempotencyKey, print: string, { onReplay 
     })
   }
   replays++
-  onReplay?.()
+  onReplay?.(first.request_id)
   return JSON.parse(first.answer)
 }
 

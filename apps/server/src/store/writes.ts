@@ -165,6 +165,7 @@ async function writeOnce<Result, Prepared = undefined>(
       key,
       fingerprint: print,
       answer: JSON.stringify(result),
+      request_id: context.requestId ?? null,
       created_at: new Date(),
     }
     await tx.idempotencyKeys.write([{ create }])
