@@ -1,9 +1,10 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { withoutDocumentation } from './without-documentation.ts'
 
 // The server's policy allows only same-origin files, so nothing is inlined as a data: URL. scripts/dev adds the service.
 export default defineConfig({
   base: '/console/',
-  plugins: [react()],
+  plugins: [react(), withoutDocumentation],
   build: { assetsInlineLimit: 0, target: 'es2024', modulePreload: { polyfill: false } },
 })
