@@ -93,7 +93,7 @@ export const VIEWS: Record<string, Show> = {
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
     await page.getByRole('button', { name: 'Select all 11 matching' }).click()
     await page.getByRole('button', { name: 'Delete 11…' }).click()
-    await page.getByLabel('Type delete 11 to confirm').waitFor()
+    await page.getByRole('region', { name: 'Preview' }).waitFor()
   },
   'delete-one': async ({ page, open }) => {
     await open('/books/2')

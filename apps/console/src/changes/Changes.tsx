@@ -1,3 +1,4 @@
+import { isChanged } from '../resources/describe-change.ts'
 import { resources } from '../resources/index.ts'
 import type { Column } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
@@ -13,7 +14,9 @@ export interface RecordChange {
 /** Records before and after changes, by noun: the name of each, and the fields that differ in one of them. */
 export function Changes({ changes }: { changes: RecordChange[] }) {
   const byNoun = Object.entries(Object.groupBy(changes, ({ resource }) => resource))
-  return byNoun.map(([noun, own = []]) => <ChangesOf key={noun} noun={noun} changes={own} isAlone={byNoun.length === 1} />)
+  return byNoun.map(([noun, own = []]) => (
+    <ChangesOf key={noun} noun={noun} changes={own} isAlone={byNoun.length === 1} />
+  ))
 }
 
 function ChangesOf({ noun, changes, isAlone }: { noun: string; changes: RecordChange[]; isAlone: boolean }) {
@@ -27,10 +30,7 @@ function ChangesOf({ noun, changes, isAlone }: { noun: string; changes: RecordCh
     ...others.map((field) => ({ field, label: field, kind: 'text' as const, decimals: 0 })),
   ]
   if (name === undefined) return null
-  const shown = columns.filter(
-    ({ field, kind }) =>
-      kind !== 'time' && field !== 'version' && changes.some(({ before, after }) => before?.[field] !== after?.[field]),
-  )
+  const shown = columns.filter((column) => changes.some(({ before, after }) => isChanged(column, before, after)))
   return (
     <ValueTable
       caption={resource?.title ?? noun}

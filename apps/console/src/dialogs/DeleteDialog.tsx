@@ -18,7 +18,7 @@ export function DeleteDialog({ resource, row, onClose, onDelete }: Props) {
       onKeep={onClose}
       onAct={onDelete}
     >
-      <p>You cannot undo this.</p>
+      <p>You can undo this.</p>
     </QuestionDialog>
   )
 }

@@ -1,7 +1,6 @@
-import type { BulkAction, Resource, Row } from '../resources/resource.ts'
+import { type BulkAction, isChange, type Resource, type Row } from '../resources/resource.ts'
 import type { useChanges } from '../table/changes.ts'
 import type { Open, View } from '../table/view.ts'
-import { isChange } from '../table/write.ts'
 import { ConflictDialog } from './ConflictDialog.tsx'
 import { DeleteDialog } from './DeleteDialog.tsx'
 import { ExportDialog } from './ExportDialog.tsx'

@@ -3,14 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Form } from 'react-aria-components'
 import { DiscardDialog } from '../form/DiscardDialog.tsx'
-import { calls, LONG_TIMEOUTS, type Preview, previewOf } from '../resources/calls.ts'
-import type { BulkAction, Resource, Row } from '../resources/resource.ts'
-import { MAX_UNDONE, readAll } from '../table/bulk.ts'
-import { addEdit, type Change, changeOf } from '../table/history.ts'
+import { LONG_TIMEOUTS, type Preview, previewOf, writes } from '../resources/calls.ts'
+import { type BulkAction, isChange, type Resource, type Row } from '../resources/resource.ts'
+import { addEdit, type Written } from '../table/history.ts'
 import { refresh } from '../table/queries.ts'
 import { inTurn, noteWrite } from '../table/turns.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
-import { changesOf, isChange } from '../table/write.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
 import { errorMessage, formatCount, isOutage } from '../ui/format.ts'
@@ -59,8 +57,6 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
   })
   const { data: preview, refetch } = query
   const count = preview === undefined ? total : preview.updated + preview.deleted
-  const [confirmation, setConfirmation] = useState('')
-  const words = rows === undefined && action !== undefined && !isChange(action) ? `delete ${count}` : undefined
   const [isRunning, setRunning] = useState(false)
   const [isOutdated, setOutdated] = useState(false)
   const isOpen = useIsMounted()
@@ -70,15 +66,19 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
     const { verb, input } = writeOf(action, where)
     setRunning(true)
     try {
-      const before = isChange(action) && count <= MAX_UNDONE ? await rowsBefore(preview) : []
       // One key for all attempts: if the answer of one was lost, the next gets it.
       const options = { ...LONG_TIMEOUTS, ifEffect: preview.effect, idempotencyKey: preview.effect }
-      await inTurn(noun, ids ?? [], () => calls(noun)[verb].mutate(input, options))
-      const headline = `${formatCount(count, resource)} ${action.done}`
-      const changes = changesBy(resource, action, before)
-      const changed = changes.map(({ stored }) => stored.id)
-      if (changes.length === 0) notify('done', headline)
-      else await addEdit(resource, action.done, changed, Promise.resolve(changes))(headline)
+      const changes = preview.changes.filter((change) => change.resource === noun)
+      const changed = ids ?? changes.flatMap(({ before }) => before?.id ?? [])
+      const write = async (): Promise<Written> => {
+        const answer = await writes(noun)[verb].mutate(input, options)
+        for (const { before, after } of changes) if (before && after) noteWrite(noun, before, after)
+        return { answers: [answer], changes, count }
+      }
+      const written = inTurn(noun, changed, write)
+      const announce = addEdit(resource, action.done, changed, written)
+      await written
+      await announce()
       onDone()
       if (isOpen.current) close()
     } catch (error) {
@@ -95,19 +95,11 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
     await refresh(resource)
   }
 
-  /** The changed records: a preview has the first ones. */
-  const rowsBefore = async ({ changes, updated }: Preview): Promise<Row[]> => {
-    const known = changes.flatMap(({ before }) => (before === null ? [] : [before]))
-    return known.length === updated ? known : (rows ?? readAll(resource, filter))
-  }
-
   const close = () => {
     release()
     onClose()
   }
-  const isConfirmed = words === undefined || confirmation.trim().toLowerCase() === words
-  const canSubmit =
-    !isRunning && (action === undefined ? edit !== undefined : preview !== undefined && count > 0 && isConfirmed)
+  const canSubmit = !isRunning && (action === undefined ? edit !== undefined : preview !== undefined && count > 0)
   const all = rows === undefined ? 'all ' : ''
   const counted = formatCount(count, resource)
   const title = given === undefined ? `Edit ${formatCount(total, resource)}` : `${given.label} ${all}${counted}?`
@@ -155,9 +147,6 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
                 action={action}
                 preview={preview}
                 filters={rows === undefined ? `${describeFilters(resource, filter)}, on all pages,` : ''}
-                confirmation={
-                  words === undefined ? undefined : { words, value: confirmation, onChange: setConfirmation }
-                }
               />
             )}
           </Loaded>
@@ -182,16 +171,4 @@ function writeOf(action: BulkAction, where: object): { verb: 'updateWhere' | 'de
   const { changes, amounts } = action
   if (!isChange(action)) return { verb: 'deleteWhere', input: where }
   return { verb: 'updateWhere', input: { ...where, changes: amounts ?? { set: changes } } }
-}
-
-/** @param before the records of the preview, which are exactly those that were changed */
-function changesBy({ noun }: Resource, action: BulkAction, before: Row[]): Change[] {
-  return before.flatMap((row) => {
-    const changes = action.isFor(row) || action.changesOf === undefined ? changesOf(action, row) : {}
-    // A record that already had the values keeps its version.
-    if (Object.entries(changes).every(([name, value]) => row[name] === value)) return []
-    const after = { ...row, ...changes, version: row.version + 1 }
-    noteWrite(noun, row, after)
-    return changeOf(row, after, changes)
-  })
 }

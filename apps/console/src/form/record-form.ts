@@ -1,10 +1,10 @@
 import { ServiceError, VersionMismatchError } from '@resource/client'
 import { useEffect, useState } from 'react'
-import { calls } from '../resources/calls.ts'
+import { calls, writes } from '../resources/calls.ts'
 import { type Draft, draftErrors, draftOf, type Field, fieldMessage, inputOf } from '../resources/field.ts'
 import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { useSession } from '../session/session.ts'
-import { addEdit, changeOf } from '../table/history.ts'
+import { addEdit } from '../table/history.ts'
 import { applyOptimistically } from '../table/optimistic.ts'
 import { refresh } from '../table/queries.ts'
 import { inTurn, latestOf, noteWrite } from '../table/turns.ts'
@@ -17,7 +17,7 @@ import { release } from '../ui/unsaved.ts'
 
 /** The state of a record's form. Errors come from the contract before sending, and from the service after. */
 export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved: () => void) {
-  const { get, create, [editVerb(resource.noun)]: edit } = calls(resource.noun)
+  const { create, [editVerb(resource.noun)]: edit } = writes(resource.noun)
   const fields = seen === undefined ? resource.createFields : resource.editFields
   const [base, setBase] = useState(seen)
   const formKey = `${resource.noun}/${seen?.id ?? 'new'}`
@@ -70,7 +70,8 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
       return
     }
     if (error instanceof VersionMismatchError && base !== undefined) {
-      await get.query({ id: base.id }).then(rebase, (reason) => setFailure(errorMessage(reason)))
+      const stored = calls(resource.noun).get.query({ id: base.id })
+      await stored.then(rebase, (reason) => setFailure(errorMessage(reason)))
       return
     }
     const named = error instanceof ServiceError ? fieldErrors(fields, error) : {}
@@ -107,30 +108,16 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
         idempotencyKey: sentAs(request)?.key,
       })
       if (before !== undefined) noteWrite(resource.noun, before, saved)
-      return { before, saved }
+      return { answers: [saved], changes: [{ before: before ?? null, after: saved }], count: 1, id: saved.id }
     })
-    // A password cannot be restored.
-    const { password: _, ...restorable } = changes
-    const announce =
-      base === undefined || Object.keys(restorable).length === 0
-        ? undefined
-        : addEdit(
-            resource,
-            'saved',
-            [base.id],
-            written.then(({ before, saved }) => (before === undefined ? [] : [changeOf(before, saved, restorable)])),
-          )
+    const announce = addEdit(resource, base ? 'saved' : 'created', base ? [base.id] : [], written)
     try {
-      const { saved } = await written
-      const link = { label: 'Show', href: `/${resource.noun}/${saved.id}` }
-      if (announce === undefined) {
-        notify('done', `${nameOf(resource, saved)} ${base === undefined ? 'created' : 'saved'}`, { link })
-      }
+      const { id } = await written
       if (isOpen.current) {
         release()
         onSaved()
       }
-      await announce?.(undefined, link)
+      await announce({ label: 'Show', href: `/${resource.noun}/${id}` })
       await refresh(resource)
     } catch (error) {
       settle?.()

@@ -1,6 +1,6 @@
 import type { CallOptions } from '@resource/client'
 import type { RowResult as Result } from '@resource/import'
-import { client } from '../client.ts'
+import { client, writer } from '../client.ts'
 import type { Noun, Row } from './resource.ts'
 
 /** Methods, whose inputs may be those of one noun. */
@@ -44,27 +44,35 @@ export interface Preview {
   changes: { resource: string; before: Row | null; after: Row | null }[]
 }
 
-interface Calls {
+interface Reads {
   list: Query<Page>
   summarize: Query<{ summaries: Summary[]; as_of: string }>
   get: Query<Row>
-  create: Mutation<Row>
-  createMany: Mutation<Record<string, unknown>>
-  updateMany: Mutation<{ results: RowResult[] }>
-  /** Throws VersionMismatchError if it would do something else than its preview, as does `deleteWhere`. */
-  updateWhere: Mutation<unknown>
-  deleteWhere: Mutation<unknown>
-  /** Throws VersionMismatchError if the record's version is not `if_version`, as do `replace` and `delete`. */
-  update: Mutation<Row>
-  replace: Mutation<Row>
-  delete: Mutation<unknown>
   /** All pages of the list, by cursor. */
   pages: (input: object, options?: CallOptions) => AsyncGenerator<Page>
 }
 
-/** The procedures of any noun. The cast is safe because the contract's tests require these procedures of each noun. */
-export function calls(noun: Noun): Calls {
-  return client[noun] as Calls
+interface Writes {
+  create: Mutation<Row>
+  createMany: Mutation<Record<string, unknown>>
+  updateMany: Mutation<{ results: RowResult[] }>
+  /** Throws VersionMismatchError if it would do something else than its preview, as does `deleteWhere`. */
+  updateWhere: Mutation<object>
+  deleteWhere: Mutation<object>
+  /** Throws VersionMismatchError if the record's version is not `if_version`, as do `replace` and `delete`. */
+  update: Mutation<Row>
+  replace: Mutation<Row>
+  delete: Mutation<object>
+}
+
+/** The procedures of any noun that read. The cast is safe because the contract's tests require these procedures of each noun. */
+export function calls(noun: Noun): Reads {
+  return client[noun] as Reads
+}
+
+/** Those that write. Each call has a request of its own. */
+export function writes(noun: Noun): Writes {
+  return writer[noun] as Writes
 }
 
 /** What a write would do, by the procedure's name. */

@@ -26,9 +26,7 @@ export interface BulkAction<R = Row> {
   isFor(row: R): boolean
   /** The fields that the action sets, if it can run on many records. */
   changes?: Record<string, unknown>
-  /** Instead of `changes`: the fields that it sets depending on the record. */
-  changesOf?(row: R): Record<string, unknown>
-  /** What `updateWhere` gets for `changesOf`: `{ multiply: { price: 1.1 } }`. */
+  /** Instead of `changes`: what it does to numbers, as `{ multiply: { price: 1.1 } }`. */
   amounts?: { [How in 'add' | 'multiply']?: Record<string, number> }
   /** What it sets, for a preview: `price 30`. */
   summary?: string
@@ -36,10 +34,16 @@ export interface BulkAction<R = Row> {
   apply(row: R): R | undefined
 }
 
+/** Whether an action changes records, as opposed to deleting them. */
+export function isChange({ changes, amounts }: BulkAction): boolean {
+  return (changes ?? amounts) !== undefined
+}
+
 /** A one-click action on a record, in addition to editing and deleting. */
 export interface Action<R = Row> extends BulkAction<R> {
   verb: string
-  send(row: R, ifVersion: number): Promise<unknown>
+  /** @returns the answer */
+  send(row: R, ifVersion: number): Promise<object>
 }
 
 /** The description of a noun's page. */

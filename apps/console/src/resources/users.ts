@@ -1,5 +1,5 @@
 import type { ListedRecord } from '@resource/client'
-import { client } from '../client.ts'
+import { writer } from '../client.ts'
 import type { Action, Overrides } from './resource.ts'
 
 type User = ListedRecord<'users'>
@@ -18,6 +18,6 @@ function toStatus(status: User['status'], label: string, done: string): Action<U
     changes: { status },
     isFor: (user) => user.status !== status,
     apply: (user) => ({ ...user, status }),
-    send: ({ id }, if_version) => client.users.setStatus.mutate({ id, status, if_version }),
+    send: ({ id }, if_version) => writer.users.setStatus.mutate({ id, status, if_version }),
   }
 }

@@ -1,17 +1,16 @@
 import { VersionMismatchError } from '@resource/client'
 import { useState } from 'react'
 import type { Conflict } from '../conflict/conflict.ts'
-import { calls } from '../resources/calls.ts'
+import { calls, writes } from '../resources/calls.ts'
 import { describeChange } from '../resources/describe-change.ts'
-import { type Action, editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
+import { type Action, editVerb, isChange, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, isUnanswered } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
-import { addEdit, changeOf } from './history.ts'
+import { addEdit } from './history.ts'
 import { applyOptimistically, storedOf } from './optimistic.ts'
 import { refresh } from './queries.ts'
 import { inTurn, latestOf, noteWrite } from './turns.ts'
-import { changesOf, isChange } from './write.ts'
 
 /** Deletion as an action. */
 export function deletion({ noun }: Resource): Action {
@@ -21,13 +20,13 @@ export function deletion({ noun }: Resource): Action {
     done: 'deleted',
     isFor: () => true,
     apply: () => undefined,
-    send: ({ id }, if_version) => calls(noun).delete.mutate({ id, if_version }),
+    send: ({ id }, if_version) => writes(noun).delete.mutate({ id, if_version }),
   }
 }
 
 /** A change of one field as an action. */
 export function cellEdit({ noun, editFields }: Resource, field: string, value: unknown): Action {
-  const { [editVerb(noun)]: edit } = calls(noun)
+  const { [editVerb(noun)]: edit } = writes(noun)
   return {
     label: 'Save',
     verb: editVerb(noun),
@@ -60,23 +59,15 @@ export function useChanges(resource: Resource, onDone?: (action: Action, row: Ro
     const settle = applyOptimistically(noun, seen.id, action.apply, action.verb)
     const written = inTurn(noun, [seen.id], async () => {
       const before = latestOf(noun, seen)
-      const saved = await action.send(before, before.version)
-      const after = { ...before, ...action.apply(before), ...(saved as Row) }
-      if (isChange(action)) noteWrite(noun, before, after)
-      return { before, after }
+      const answer = await action.send(before, before.version)
+      const after = isChange(action) ? { ...before, ...action.apply(before), ...answer } : null
+      if (after !== null) noteWrite(noun, before, after)
+      return { answers: [answer], changes: [{ before, after }], count: 1 }
     })
-    const announce = isChange(action)
-      ? addEdit(
-          resource,
-          action.done,
-          [seen.id],
-          written.then(({ before, after }) => [changeOf(before, after, changesOf(action, before))]),
-        )
-      : undefined
+    const announce = addEdit(resource, action.done, [seen.id], written)
     try {
       await written
-      if (announce === undefined) notify('done', `${nameOf(resource, seen)} ${action.done}`)
-      else await announce()
+      await announce()
       onDone?.(action, seen)
     } catch (error) {
       settle()
@@ -98,7 +89,8 @@ export function useChanges(resource: Resource, onDone?: (action: Action, row: Ro
     }
     const outcome = isUnanswered(error) ? `may not be ${action.done}: the result is unknown` : `not ${action.done}`
     // With the value, which is no longer in its input.
-    const tried = isChange(action) ? ` (${describeChange(resource, row, changesOf(action, row))})` : ''
+    const applied = action.apply(row)
+    const tried = applied === undefined ? '' : ` (${describeChange(resource, row, applied)})`
     notify('failed', `${name} ${outcome}${tried}. ${errorMessage(error)}`, {
       ...(!isShown.current && { link: { label: 'Show', href: `/${noun}/${row.id}` } }),
     })

@@ -37,7 +37,6 @@ export function editOf(field: Field, text: string | undefined): { action: BulkAc
         done: 'edited',
         summary: `${label} ${typed}`,
         isFor: (row) => typeof row[name] === 'number',
-        changesOf: next,
         amounts: percent === '%' ? { multiply: { [name]: 1 + by / 100 } } : { add: { [name]: by } },
         apply: (row) => ({ ...row, ...next(row) }),
       },

@@ -1,24 +1,22 @@
+import { NotFoundError, ServiceError } from '@resource/client'
+import { writer } from '../client.ts'
+import { queryClient } from '../query-client.ts'
+import { LONG_TIMEOUTS } from '../resources/calls.ts'
 import { describeChange } from '../resources/describe-change.ts'
 import { nameOf, type Resource, type Row } from '../resources/resource.ts'
-import { formatCount } from '../ui/format.ts'
+import { errorMessage, formatCount, isOutage, sentence } from '../ui/format.ts'
 import { onLogOut } from '../ui/log-out.ts'
 import { type NoticeLink, notify } from '../ui/notices.ts'
-import { applyOptimistically } from './optimistic.ts'
-import { refresh } from './queries.ts'
-import { reportFailures, sendRows, writeRows } from './write.ts'
+import { inTurn, latestOf, noteWrite } from './turns.ts'
 
-/** The fields of a record before and after an edit. */
-export interface Change {
-  before: Record<string, unknown>
-  after: Record<string, unknown>
-  /** The record as the last write of this edit left it. */
-  stored: Row
-}
-
-/** What an edit changes in a record, among the fields that it sets. */
-export function changeOf(before: Row, stored: Row, set: Record<string, unknown>): Change {
-  const kept = Object.keys(set).map((name) => [name, before[name]])
-  return { before: Object.fromEntries(kept), after: set, stored }
+/** What a write did. */
+export interface Written {
+  /** The answers to its requests. */
+  answers: object[]
+  /** The records before and after; null before a creation and after a deletion. Of very many, the first ones. */
+  changes: { before: Row | null; after: Row | null }[]
+  /** The number of changed records. */
+  count: number
 }
 
 interface Edit {
@@ -26,8 +24,8 @@ interface Edit {
   /** Past participle for notices: `saved`. */
   done: string
   ids: number[]
-  /** What it changes; empty if it failed. */
-  changes: Promise<Change[]>
+  /** What its last write did: that of the edit, of its undo, or of its redo. */
+  written: Promise<Written>
   /** The page of the edit. */
   place: NoticeLink
   isUndone: boolean
@@ -35,6 +33,7 @@ interface Edit {
 
 const MAX_EDITS = 200
 const MAX_NAMED = 3
+const NOTHING: Written = { answers: [], changes: [], count: 0 }
 
 // In the order of the user's actions. Those that are undone come last.
 let edits: Edit[] = []
@@ -53,13 +52,13 @@ export function addEdit(
   resource: Resource,
   done: string,
   ids: number[],
-  changes: Promise<Change[]>,
-): (headline?: string, link?: NoticeLink) => Promise<void> {
+  written: Promise<Written>,
+): (link?: NoticeLink) => Promise<void> {
   const place = currentPlace(resource)
-  const edit = { resource, done, ids, changes: changes.catch(() => []), place, isUndone: false }
+  const edit = { resource, done, ids, written: written.catch(() => NOTHING), place, isUndone: false }
   edits = [...edits.filter(({ isUndone }) => !isUndone), edit].slice(-MAX_EDITS)
-  void removeIfEmpty(edit)
-  return (headline, link) => announce(edit, done, headline, link)
+  void edit.written.then(({ count }) => count === 0 && remove(edit))
+  return (link) => announce(edit, done, link)
 }
 
 /** Undoes the last edit that is not undone. */
@@ -74,91 +73,111 @@ export function redoLast(): void {
   if (edit !== undefined) void move(edit, false)
 }
 
+/** Undoes an edit, or its undo. */
 async function move(edit: Edit, isUndone: boolean): Promise<void> {
   if (!edits.includes(edit) || edit.isUndone === isUndone) return
   edit.isUndone = isUndone
-  const word = isUndone ? 'restored' : `${edit.done} again`
-  const written = write(edit, word)
-  edit.changes = written.then(({ changes }) => changes)
-  if ((await written).isUnsent) {
-    // To be tried again.
-    edit.isUndone = !isUndone
-    return
+  const { resource, ids, written } = edit
+  const reversed = inTurn(resource.noun, ids, async () => reverse(resource, await written))
+  edit.written = reversed.catch(() => written)
+  try {
+    const { changes } = await reversed
+    await announce(edit, wordOf(edit, changes))
+  } catch (error) {
+    const { changes, count } = await written
+    const word = wordOf(edit, swapped(changes))
+    const tried = describe(resource, swapped(changes), count)
+    const headline = `${subject(resource, changes, count)} not ${word}${tried && ` (${tried})`}`
+    notify('failed', `${headline}. ${reason(resource, changes, error)}`, { link: linkTo(resource, edit.place) })
+    // After a log-in, a pause or an outage, the same request may succeed.
+    if (isOutage(error) || (error instanceof ServiceError && error.status === 401)) edit.isUndone = !isUndone
+    else remove(edit)
   }
-  await removeIfEmpty(edit)
-  await announce(edit, word)
+  // A deletion may have cascaded to other nouns.
+  await queryClient.invalidateQueries()
 }
 
-/** Writes one side of an edit, unless someone else has changed the record since. */
-async function write({ resource, ids, changes, place, isUndone }: Edit, word: string) {
-  const { noun } = resource
-  const fieldsOf = ({ before, after }: Change) => (isUndone ? before : after)
-  let settles: (() => void)[] = []
-  const { done, failed } = await writeRows(
-    noun,
-    ids,
-    async () => (await changes).map(({ stored }) => stored),
-    async (latest) => {
-      const all = await changes
-      settles = all.map((change) =>
-        applyOptimistically(noun, change.stored.id, (row) => ({ ...row, ...fieldsOf(change) })),
-      )
-      return sendRows(
-        noun,
-        latest.map(({ id, version }, index) => ({ ...fieldsOf(all[index] as Change), id, if_version: version })),
-      )
-    },
-  )
-  const valuesOf = new Map((await changes).map((change) => [change.stored.id, describe(resource, [change], isUndone)]))
-  reportFailures(resource, word, failed, ({ id }) => ` (${valuesOf.get(id)})`, linkTo(resource, place))
-  void refresh(resource).then(() => {
-    for (const settle of settles) settle()
+/** Undoes the requests of a write, newest first. */
+async function reverse({ noun }: Resource, { answers, changes, count }: Written): Promise<Written> {
+  const reversals: object[] = []
+  for (const answer of answers.toReversed()) reversals.push(await writer.undo(answer, LONG_TIMEOUTS))
+  const reversed = changes.map(({ before, after }) => {
+    if (before === null || after === null) return { before: after, after: before }
+    const latest = latestOf(noun, after)
+    const restored = { ...latest, ...differing(before, after), version: latest.version + 1 }
+    noteWrite(noun, latest, restored)
+    return { before: latest, after: restored }
   })
-  const isUnsent = failed.length > 0 && done.length === 0 && failed.every(({ status }) => isTemporary(status))
-  const stored = new Map(done.map(({ before, after }) => [before.id, after ?? before]))
-  const written = (await changes).flatMap((change) => {
-    const row = stored.get(change.stored.id)
-    return row === undefined ? [] : { ...change, stored: row }
+  return { answers: reversals, changes: reversed, count }
+}
+
+function differing(before: Row, after: Row): Partial<Row> {
+  return Object.fromEntries(Object.entries(before).filter(([name, value]) => value !== after[name]))
+}
+
+function swapped(changes: Written['changes']): Written['changes'] {
+  return changes.map(({ before, after }) => ({ before: after, after: before }))
+}
+
+function wordOf({ done, isUndone }: Edit, [first]: Written['changes']): string {
+  if (!isUndone) return `${done} again`
+  return first?.after === null ? 'removed' : 'restored'
+}
+
+/** Why an undo failed: what has changed since, if the service named it. */
+function reason(resource: Resource, changes: Written['changes'], error: unknown): string {
+  // No record is missing, but the audit log's entry of the request.
+  if (error instanceof NotFoundError) return sentence(error.message)
+  const faults = error instanceof ServiceError ? [...error.faultsIn(resource.noun)] : []
+  if (faults.length === 0) return errorMessage(error)
+  const named = faults.slice(0, MAX_NAMED).map(([id, fault]) => {
+    const known = changes.map(({ before, after }) => after ?? before).find((row) => row?.id === id)
+    return `${known ? nameOf(resource, known) : `ID ${id}`}: ${fault.replace(/^(\w+):/, '$1')}`
   })
-  return { changes: isUnsent ? await changes : written, isUnsent }
+  const more = faults.length > MAX_NAMED ? [`${formatCount(faults.length - MAX_NAMED, resource)} more`] : []
+  return sentence([...named, ...more].join('; '))
 }
 
-/** Whether the same request may succeed later: after a log-in, a pause or an outage. */
-function isTemporary(status: number): boolean {
-  return status === 0 || status === 401 || status === 429 || status >= 500
-}
-
-async function announce(edit: Edit, word: string, headline?: string, link?: NoticeLink): Promise<void> {
+async function announce(edit: Edit, word: string, link?: NoticeLink): Promise<void> {
   const { resource, place, isUndone } = edit
-  const changes = await edit.changes
+  const { changes, count } = await edit.written
+  if (count === 0) return
   const [first] = changes
-  if (first === undefined) return
-  const count = changes.length === 1 ? nameOf(resource, first.stored) : formatCount(changes.length, resource)
-  const elsewhere = linkTo(resource, place)
+  // Nothing is left to be shown of a deleted record.
+  const elsewhere = first?.after === null ? undefined : linkTo(resource, place)
+  const details = describe(resource, changes, count)
   const where = elsewhere === undefined ? '' : ` (${place.label})`
-  notify('done', `${headline ?? `${count} ${word}`}: ${describe(resource, changes, isUndone)}${where}`, {
+  notify('done', `${subject(resource, changes, count)} ${word}${details && `: ${details}`}${where}`, {
     action: { label: isUndone ? 'Redo' : 'Undo', act: () => void move(edit, !isUndone) },
     link: elsewhere ?? link,
   })
 }
 
-/** `price from 42.50 to 12.25`; of several records also their names. */
-function describe(resource: Resource, changes: Change[], isUndone: boolean): string {
-  const texts = changes.map(({ before, after }) =>
-    isUndone ? describeChange(resource, after, before) : describeChange(resource, before, after),
-  )
-  if (changes.length === 1) return texts[0] ?? ''
-  const isSame = texts.every((text) => text === texts[0])
-  const named = changes.slice(0, MAX_NAMED).map(({ stored }, index) => {
-    const name = nameOf(resource, stored)
-    return isSame ? name : `${name} ${texts[index]}`
-  })
-  const more = changes.length > MAX_NAMED ? ` and ${(changes.length - MAX_NAMED).toLocaleString('en')} more` : ''
-  return `${isSame ? `${texts[0]} for ` : ''}${named.join(', ')}${more}`
+/** `Grace Hopper`, or `3 users`. */
+function subject(resource: Resource, [first]: Written['changes'], count: number): string {
+  const row = first?.after ?? first?.before
+  return count === 1 && row ? nameOf(resource, row) : formatCount(count, resource)
 }
 
-async function removeIfEmpty(edit: Edit): Promise<void> {
-  if ((await edit.changes).length === 0) edits = edits.filter((other) => other !== edit)
+/** `price from 42.50 to 12.25`; of several records also their names; nothing for created and deleted ones. */
+function describe(resource: Resource, changes: Written['changes'], count: number): string {
+  const edited = changes.flatMap(({ before, after }) =>
+    before === null || after === null ? [] : { after, text: describeChange(resource, before, after) },
+  )
+  const [first] = edited
+  if (first === undefined) return ''
+  if (count === 1) return first.text
+  const isSame = edited.length === count && edited.every(({ text }) => text === first.text)
+  const named = edited.slice(0, MAX_NAMED).map(({ after, text }) => {
+    const name = nameOf(resource, after)
+    return isSame ? name : `${name} ${text}`
+  })
+  const more = count > MAX_NAMED ? ` and ${(count - MAX_NAMED).toLocaleString('en')} more` : ''
+  return `${isSame ? `${first.text} for ` : ''}${named.join(', ')}${more}`
+}
+
+function remove(edit: Edit): void {
+  edits = edits.filter((other) => other !== edit)
 }
 
 /** A link to the page of an edit, if the browser shows another. */

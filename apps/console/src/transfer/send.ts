@@ -1,6 +1,6 @@
 import type { ServiceError } from '@resource/client'
 import { type Chunk, chunks, doubtOf, isUnreachable, sendChunk, targetOf } from '@resource/import'
-import { calls, LONG_TIMEOUTS } from '../resources/calls.ts'
+import { LONG_TIMEOUTS, writes } from '../resources/calls.ts'
 import { useSession } from '../session/session.ts'
 import type { Import, Progress } from './running.ts'
 
@@ -42,7 +42,7 @@ export async function sendRows(
     // Each attempt is made by the sender, so the client makes one a call.
     call: (verb: 'createMany' | 'updateMany', input: object) => {
       signal.throwIfAborted()
-      return calls(noun)[verb].mutate(input, { ...LONG_TIMEOUTS, retryForMs: 0 })
+      return writes(noun)[verb].mutate(input, { ...LONG_TIMEOUTS, retryForMs: 0 })
     },
     wait: {
       ...{ maxMs: Number.POSITIVE_INFINITY, stop: signal, pause },

@@ -29,7 +29,7 @@ export function ValueTable({ caption, isCaptionHidden = true, titles, rows }: Pr
             <th scope="row">{name}</th>
             {titles.slice(1).map((title, index) => (
               <td key={title} data-label={title}>
-                {values[index]}
+                <div>{values[index]}</div>
               </td>
             ))}
           </tr>

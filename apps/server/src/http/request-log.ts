@@ -14,7 +14,12 @@ const REPLAYED = Symbol('replayed')
 const HASH = /^[\da-f]{16}$/
 const MAX_HASHES = 100
 
-type LoggedRequest = IncomingMessage & { [ID]?: string; [CALLER]?: string; [REASON]?: string; [REPLAYED]?: string | null }
+type LoggedRequest = IncomingMessage & {
+  [ID]?: string
+  [CALLER]?: string
+  [REASON]?: string
+  [REPLAYED]?: string | null
+}
 
 /** The request's id in the log, in the audit log and in a 500. Callers cannot choose it. */
 export function requestId(req: LoggedRequest): string {
