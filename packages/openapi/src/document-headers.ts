@@ -28,6 +28,6 @@ export const ERROR_HEADERS: Record<number, Record<string, z.ZodType>> = {
   503: { 'Retry-After': RETRY_AFTER },
 }
 export const PREFER = accepts(
-  '`handling=strict` rejects unknown fields of the body with a 400; by default they are ignored.',
+  '`handling=strict` rejects unknown fields of the body with a 400; by default most operations ignore them.',
   'handling=strict',
 )

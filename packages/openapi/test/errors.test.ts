@@ -120,7 +120,7 @@ describe('an error never contains values that were sent', () => {
       expect([status, text.includes('hunter')]).toEqual([400, false])
     }
     const pin = await sky.request('POST', '/probes', { raw: '{"pin": position 4711}', headers })
-    expect(pin.body.detail).toBe('Body is not valid JSON')
+    expect(pin.body.detail).toBe('Body is not valid JSON (at position 8)')
   })
 
   test('in a body with another media type', async () => {

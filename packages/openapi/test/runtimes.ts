@@ -50,6 +50,7 @@ export async function answers() {
   }
   const post = (body: string) =>
     ask('/planets', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
+  const [status, invalid = ''] = await post('{"name":')
   const { headers } = await handle(new Request('http://127.0.0.1/api/planets/6', { method: 'HEAD' }))
   return {
     read: await ask('/planets/6'),
@@ -58,7 +59,8 @@ export async function answers() {
     wrong: await ask('/planets/x'),
     unknown: await ask('/moons'),
     created: await post('{"name":"Neptune"}'),
-    invalid: await post('{"name":'),
+    // Bun's engine does not say where.
+    invalid: [status, String(invalid).replace(' (at position 8)', '')],
     tooLarge: await post(`{"name":"${'x'.repeat(100)}"}`),
   }
 }
