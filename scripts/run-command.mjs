@@ -46,12 +46,11 @@ if (process.env.npm_lifecycle_event) {
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv, abort?: AbortSignal }} [options] `quiet` captures the output and closes
- * stdin. `abort` ends the command with SIGTERM.
+ * @param {{ quiet?: boolean, env?: NodeJS.ProcessEnv }} [options] `quiet` captures the output and closes stdin
  * @returns {Promise<{ code: number, stdout: string, output: string }>} The exit code (128 + n after signal n). With
  * `quiet` also stdout, and `output`: stdout and stderr combined.
  */
-export function run(command, args, { quiet = false, env = {}, abort } = {}) {
+export function run(command, args, { quiet = false, env = {} } = {}) {
   if (received) return Promise.resolve({ code: 128 + constants.signals[received], stdout: '', output: '' })
   return new Promise((done, fail) => {
     const child = spawn(command, args, {
@@ -61,8 +60,6 @@ export function run(command, args, { quiet = false, env = {}, abort } = {}) {
       shell: process.platform === 'win32',
     })
     children.add(child)
-    const end = () => child.kill('SIGTERM')
-    abort?.addEventListener('abort', end)
     let stdout = ''
     let output = ''
     child.stdout?.setEncoding('utf8').on('data', (text) => {
@@ -75,7 +72,6 @@ export function run(command, args, { quiet = false, env = {}, abort } = {}) {
     child.on('error', fail)
     child.on('close', (code, signal) => {
       children.delete(child)
-      abort?.removeEventListener('abort', end)
       done({ code: code ?? 128 + constants.signals[signal ?? 'SIGTERM'], stdout, output })
     })
   })

@@ -1,18 +1,14 @@
 // Runs the service and the console on one port during development: see "Develop" in CONTRIBUTING.md.
-import { once } from 'node:events'
-import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createServer, type FSWatcher, type Plugin, type ProxyOptions } from 'vite'
+import { createServer, type Plugin, type ProxyOptions } from 'vite'
 import { readConfig } from '../../apps/server/src/process/config.ts'
 import { freePort } from '../../packages/postgres-test/src/free-port.ts'
 import { root, run, stopping } from '../run-command.mjs'
 
 const HOST = '127.0.0.1'
 const SAMPLE_DATABASE = 'file:./data/dev.db'
-// A restart of the service takes about one second.
-const MAX_WAIT_MS = 5000
 const POLL_MS = 20
 // With the migrations, which run at the start.
 const SOURCES = [
@@ -23,7 +19,8 @@ const SOURCES = [
   'prisma/generated',
   'prisma/migrations',
 ]
-const STOPPED = 'The service has stopped: see the terminal. It starts when you save a change.\n'
+// A restart takes about one second.
+const AWAY = 'The service is starting, or has stopped: see the terminal. It starts when you save a change.\n'
 // The paths that Vite does not serve.
 const SERVICE = '^(?!/console/)|^/console/session$'
 
@@ -54,36 +51,23 @@ async function develop(): Promise<void> {
     await vite.listen().catch(explain)
     if (database === SAMPLE_DATABASE) await seed(database)
     const [consoleUrl = ''] = vite.resolvedUrls?.local ?? []
-    // Once the service answers: its first start may take longer than a request waits.
-    connected(port, Number.POSITIVE_INFINITY).then((socket) => {
-      socket.destroy()
-      console.log(`Service: ${new URL(consoleUrl).origin}  Console: ${consoleUrl}  Both follow changes of the sources.`)
-    })
     const env = { LOG_LEVEL: 'warn', ...process.env, DATABASE_URL: database, HOST, PORT: String(port) }
-    process.exitCode = await serve(vite.watcher, env)
+    const paths = SOURCES.map((folder) => `--watch-path=${folder}`)
+    const running = run('node', [...paths, '--watch-preserve-output', 'apps/server/src/main.ts'], { env })
+    while (!stopping() && !(await answers(port))) await sleep(POLL_MS)
+    console.log(`Service: ${new URL(consoleUrl).origin}  Console: ${consoleUrl}  Both follow changes of the sources.`)
+    process.exitCode = (await running).code
   } finally {
     await vite.close()
   }
 }
 
-/**
- * Runs the service, and restarts it when one of its sources changes. `node --watch` would miss a change during a start: it
- * watches a module only once it is loaded.
- */
-async function serve(watcher: FSWatcher, env: NodeJS.ProcessEnv): Promise<number> {
-  const folders = SOURCES.map((folder) => join(root, folder, '/'))
-  let change = new AbortController()
-  watcher.add(folders).on('all', (_event, file) => {
-    if (folders.some((folder) => file.startsWith(folder))) change.abort()
-  })
-  for (;;) {
-    const { code } = await run('node', ['apps/server/src/main.ts'], { env, abort: change.signal })
-    if (!change.signal.aborted && !stopping())
-      console.error('The service has stopped. It starts when you save a change.')
-    while (!change.signal.aborted && !stopping()) await sleep(POLL_MS)
-    if (stopping()) return code
-    change = new AbortController()
-  }
+/** Whether the service has started. */
+function answers(port: number): Promise<boolean> {
+  return fetch(`http://${HOST}:${port}/healthz`).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function seed(database: string): Promise<void> {
@@ -106,38 +90,12 @@ const consolePath: Plugin = {
 function proxyTo(port: number): ProxyOptions {
   return {
     target: `http://${HOST}:${port}`,
-    agent: new ServiceAgent(),
     configure: (proxy) =>
       proxy.on('error', (_error, _req, response) => {
         const res = response as ServerResponse
         if (res.headersSent) return
-        res.writeHead(503, { 'Content-Type': 'text/plain' }).end(STOPPED)
+        res.writeHead(503, { 'Content-Type': 'text/plain' }).end(AWAY)
       }),
-  }
-}
-
-/** Requests wait while the service restarts. */
-class ServiceAgent extends Agent {
-  override createConnection(...[{ port }, callback]: Parameters<Agent['createConnection']>) {
-    connected(Number(port), MAX_WAIT_MS).then(
-      (socket) => callback?.(null, socket),
-      (error) => callback?.(error, undefined as never),
-    )
-    return undefined
-  }
-}
-
-async function connected(port: number, waitMs: number): Promise<Socket> {
-  const end = performance.now() + waitMs
-  for (;;) {
-    const socket = connect(port, HOST)
-    try {
-      await once(socket, 'connect')
-      return socket
-    } catch (error) {
-      if (performance.now() > end) throw error
-      await sleep(POLL_MS, undefined, { ref: false })
-    }
   }
 }
 
