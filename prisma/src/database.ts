@@ -29,6 +29,8 @@ export interface Database {
    * or the database is unreachable
    */
   write<T>(work: (tx: TablesAndPrisma, control: WriteControl) => Promise<T>, options?: WriteOptions): Promise<T>
+  /** How many rows a write may change without a noticeable wait of others. */
+  stepRows: number
   /** On PostgreSQL: the connections of the pool, and the number of queries that wait for one. */
   connections?(): { busy: number; idle: number; waiting: number }
   /**

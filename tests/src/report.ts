@@ -24,8 +24,7 @@ export function markdownReport(outcomes: Outcome[], started: Date): string {
 
 const HEAD = `# Torture test results
 
-\`npm run test:torture\` writes this page; [README](README.md) describes the scenarios. Required values are in parentheses. For
-several setups there is a value of each, or the range of more than two.`
+\`npm run test:torture\` writes this page. Required values are in parentheses. Several setups have a value each, or a range.`
 
 /** Without the values for information; all of them if nothing is required, as when a tool is missing. */
 function required(measurements: Measurement[]): Measurement[] {

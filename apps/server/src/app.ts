@@ -16,6 +16,7 @@ import { commonHeaders } from './http/common-headers.ts'
 import { allowOrigins, checkOrigin } from './http/cross-origin.ts'
 import { health } from './http/health.ts'
 import { checkHost } from './http/host.ts'
+import { readGroup } from './http/request-id.ts'
 import { contractSkewLog, recordCaller, recordRefusal, recordReplay, requestId } from './http/request-log.ts'
 import { sampledLog } from './http/sampled-log.ts'
 import { type Limits, verifiedCaller } from './limits/limits.ts'
@@ -110,6 +111,7 @@ export function createApp(options: AppOptions): App {
         address: () => addressOf(req, behindProxy),
         headers,
         ifEffect: effectIn(req.headers),
+        group: readGroup(req.headers['x-request-group']),
         onReplay: calls === 1 ? onReplay : undefined,
         isStrict: prefersStrict(req.headers),
         ...(rate !== undefined && { spend: (work) => rate.countWork(req, work) }),

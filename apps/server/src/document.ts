@@ -1,4 +1,4 @@
-import { API_SUBJECT, API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
+import { API_SUBJECT, API_TITLE, API_VERSION, contract, envelope, requestGroup } from '@resource/contract'
 import { openApiDocument } from '@resource/openapi/document'
 import { z } from 'zod'
 
@@ -70,6 +70,10 @@ export function createDocument(form: 'plain' | 'envelope' = 'plain') {
               'Writes only if the write does exactly what the preview with this `effect` showed; otherwise 412.',
             examples: ['"jTf0m5rVqyQ0zJ4Jm2d5l9u0Q1n2b7xk3sC6w8aYtEo"'],
           }),
+        'X-Request-Group': requestGroup.optional().meta({
+          description: 'Groups requests, so that they can be undone together. A UUID of your choice.',
+          examples: ['0198a1c4-7d52-7b0e-9c3f-5a2f8e6b1d07'],
+        }),
       },
       errors: [429, 431, 503],
       writeErrors: [412],

@@ -7,7 +7,7 @@ import { answeredError, type ClientCallOptions, clientOver, type Transport } fro
 import type { ErrorShape } from '@resource/openapi/contract'
 import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape } from '@trpc/server'
 import type { Caller } from './access/caller.ts'
-import { newRequestId } from './http/request-id.ts'
+import { newRequestId, readGroup } from './http/request-id.ts'
 import { createOperations } from './operations.ts'
 import { readConfig } from './process/config.ts'
 
@@ -35,14 +35,14 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
   const transport: Transport = {
     send: (calls, _credentials, signal) =>
       Promise.all(
-        calls.map(async ({ type, path, json, ifEffect }, batchIndex) => {
+        calls.map(async ({ type, path, json, ifEffect, group }, batchIndex) => {
           let requestId = newRequestId()
           const onReplay = (first: string | null) => {
             requestId = first ?? requestId
           }
-          const ctx = { ...common, requestId, ifEffect, onReplay }
           const input = json === undefined ? undefined : JSON.parse(json)
           try {
+            const ctx = { ...common, requestId, ifEffect, group: readGroup(group), onReplay }
             const getRawInput = async () => input
             const call = callTRPCProcedure({ router, path, getRawInput, ctx, type, signal, batchIndex })
             const data = await call

@@ -45,7 +45,7 @@ export function createOperations(
   const calls = new Map<string, Call>()
   return implement<Contract, Context>(
     contract,
-    { ...withWrites({ database, audited }, services), previews: previewService(calls) },
+    { ...withWrites({ database, audited }, services), previews: previewService(calls, database.stepRows) },
     {
       translate: unavailable,
       authorize,

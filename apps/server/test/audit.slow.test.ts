@@ -192,6 +192,8 @@ describe('C55 every procedure that writes', () => {
             after,
             request_id: expect.stringMatching(/^[\da-f-]{36}$/),
             address: '127.0.0.1',
+            group: null,
+            reverses: null,
           })),
         )
         // The record as the contract shows it, without the password marker.

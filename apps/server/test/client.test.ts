@@ -79,6 +79,7 @@ test('C63 the procedures of the specified resources match the API rules', () => 
     'keys.revoke',
     'previews.create',
     'reversals.create',
+    'reversals.open',
     'users.create',
     'users.createMany',
     'users.delete',

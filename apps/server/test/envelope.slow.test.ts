@@ -92,6 +92,7 @@ const wrapped: Record<string, Wrapping> = {
   listAuditEntries: { key: 'entries', facts: pageOne },
   getAuditEntry: { key: 'entry' },
   createPreview: { key: 'preview' },
+  listReversibleRequests: { key: 'group' },
 }
 
 /** The standard operations of a collection. */

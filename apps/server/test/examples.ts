@@ -6,6 +6,7 @@ import {
   changesOf,
   collectionAt,
   collections,
+  GROUP,
   inlined,
   PREVIEW,
   pathOf,
@@ -41,6 +42,7 @@ const exceptions: Record<string, Partial<Example>> = {
   slashReplaceUser: { json: ada },
   createPreview: { json: PREVIEW },
   createReversal: { json: REVERSAL },
+  listReversibleRequests: { path: `/api/reversals?group=${GROUP}` },
   deleteUsersByStatus: { path: '/api/users?status=active' },
 }
 

@@ -233,7 +233,8 @@ test('C39 a write by filter takes at most 10,000 records', async () => {
   const items = Array.from({ length: 1000 }, (_, n) => ({ name: `Item ${n}`, price: n }))
   for (let n = 0; n < 10; n++) await server.client.items.createMany.mutate({ items })
   await createItem(server)
-  const rule = 'More than 10,000 items match: a request writes at most 10,000; add filters'
+  const rule =
+    'More than 10,000 items match: a request writes at most 10,000. Preview it and send its steps, or add filters'
   expect(await patch(server, '/items?id_gte=1', { set: { category: 'x' } })).toEqual([400, rule])
   expect(await remove(server, '/items?id_gte=1')).toEqual([400, rule])
   expect(await patch(server, '/items?id_lt=10001', { add: { price: 1 } })).toEqual([

@@ -139,6 +139,12 @@ describe('C44 a preview', () => {
       const answer = await server.request('POST', '/api/previews', { json: { operation, input } })
       return [answer.status, answer.body.error.message]
     }
+    for (const idempotency_key of ['', 'a b', 'x'.repeat(256), 7]) {
+      expect(await refused('items.create', { name: 'Rug', price: 2, idempotency_key })).toEqual([
+        400,
+        'input.idempotency_key: must be 1 to 255 visible ASCII characters',
+      ])
+    }
     expect(await refused('items.update', { id: 7, price: 1 })).toEqual([404, 'Item not found'])
     expect(await refused('items.create', { name: 'Lamp' })).toEqual([400, 'Missing required fields: input.price'])
     await createUser(server)

@@ -43,6 +43,9 @@ export const SPECIFIED: readonly string[] = ['users', 'books', 'items', 'keys', 
 /** The input of a preview that writers may have. */
 export const PREVIEW = { operation: 'items.update', input: { id: 1, price: 30 } }
 
+/** A group without requests. */
+export const GROUP = '0198a1c4-7d52-7b0e-9c3f-5a2f8e6b1d07'
+
 /** The input of a reversal of an unknown request. */
 export const REVERSAL = { request_id: '01989f2e-6a00-7c3e-8a51-3f0f4d1c9b20' }
 
@@ -127,7 +130,7 @@ export function changesOf(noun: Collection): Fields | undefined {
 /** An input with which a procedure succeeds on the record `id`. */
 export function inputOf(noun: keyof Contract, verb: string, id: number): Fields {
   if (noun === 'previews') return PREVIEW
-  if (noun === 'reversals') return REVERSAL
+  if (noun === 'reversals') return verb === 'create' ? REVERSAL : { group: GROUP }
   if (verb === 'updateWhere') return { id_in: [id], changes: { set: changesOf(noun as Collection) } }
   if (verb === 'deleteWhere') return { id_in: [id] }
   const { properties = {}, required } = inputSchemaOf(noun, verb)

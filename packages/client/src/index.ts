@@ -75,7 +75,19 @@ export {
   UnavailableError,
   UnexpectedError,
   UnknownProcedureError,
+  uuidOf,
   VersionMismatchError,
 } from '@resource/openapi/client'
-export { type Actions, type WriteInput, type WriteName, withActions } from './actions.ts'
+export {
+  type Actions,
+  type Applied,
+  type ApplyOptions,
+  type Grouped,
+  type GroupOptions,
+  type Undo,
+  type UndoneGroup,
+  type WriteInput,
+  type WriteName,
+  withActions,
+} from './actions.ts'
 export type * from './api.ts'

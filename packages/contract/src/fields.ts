@@ -192,15 +192,22 @@ export const momentFilter = momentWith(() => END_MS)
 
 export const message = z.object({ message: z.string() }).meta({ id: 'Message' })
 
+const keyRule = must('1 to 255 visible ASCII characters')
+
 export const idempotencyKey = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,255}$/, must('1 to 255 visible ASCII characters'))
+  .string(keyRule)
+  .regex(/^[\x21-\x7e]{1,255}$/, keyRule)
   .optional()
   .meta({
     maxLength: 255,
     description:
       'Makes it safe to retry the request. Within 24 hours, a retry with the same key gets the first response again. The same key with a different request gets a 409. A key applies to one operation and one caller.',
   })
+
+const groupRule = must('a UUID')
+
+/** The group of requests that a client chooses. */
+export const requestGroup = z.uuid(groupRule).max(36, groupRule).toLowerCase()
 
 /** The version that a row of a write of many records requires. One value, because generators for Java allow no union. */
 export const rowVersion = z

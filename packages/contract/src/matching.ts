@@ -9,6 +9,9 @@ import { or } from './words.ts'
 /** The most records that a write by filter changes or deletes. */
 export const MAX_MATCHING = 10_000
 
+/** The most records whose changes a preview shows, in steps if they are too many for a write. */
+export const MAX_PREVIEWED = 100_000
+
 const limit = MAX_MATCHING.toLocaleString('en')
 const idsRule = must(`a list of 1 to ${limit} ids`)
 const id = z.int(must('a whole number'))
@@ -111,7 +114,7 @@ export function matching<L extends z.ZodRawShape, F extends z.ZodRawShape>(
       when: ({ issues }) => issues.length === 0,
     })
     .meta({ id: `${One}MatchingChanges` })
-  const some = `Requires a filter. At most ${limit} ${noun} may match.`
+  const some = `Requires a filter. At most ${limit} ${noun} may match: a preview divides more into steps.`
   return {
     updateWhere: mutation({
       input: filtered({ changes }),

@@ -6,6 +6,15 @@ import { idempotencyKey, must, text, writeHeaders } from './fields.ts'
 
 const count = z.int().min(0)
 
+const step = z
+  .object({
+    id_gte: z.int(),
+    id_lt: z.int(),
+    count: count.meta({ description: 'The number of records that the step would change or delete.' }),
+    effect: z.string().meta({ description: 'The `effect` of the step.' }),
+  })
+  .meta({ id: 'PreviewedStep' })
+
 const preview = z
   .object({
     effect: z
@@ -30,6 +39,10 @@ const preview = z
       )
       .max(100)
       .meta({ description: 'The first changes, at most 100.' }),
+    steps: z.array(step).max(1_000).optional().meta({
+      description:
+        'If more than 10,000 records match: the writes to send instead, one after another, each with its range of ids and its effect.',
+    }),
   })
   .meta({ id: 'Preview' })
 

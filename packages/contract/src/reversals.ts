@@ -1,7 +1,7 @@
-import { mutation, resource } from '@resource/openapi/contract'
+import { mutation, query, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { envelope } from './errors.ts'
-import { idempotencyKey, must, writeHeaders } from './fields.ts'
+import { idempotencyKey, must, requestGroup, timestamp, writeHeaders } from './fields.ts'
 
 const requestIdRule = must('the X-Request-Id of the answer to a write')
 const count = z.int().min(0)
@@ -15,11 +15,58 @@ const reversal = z
   })
   .meta({ id: 'Reversal' })
 
+/** The most requests that a list of a group has. */
+const MAX_LISTED = 1_000
+
+const open = z
+  .object({
+    requests: z
+      .array(
+        z
+          .object({
+            request_id: z.string(),
+            at: timestamp,
+            changes: count.meta({ description: 'The number of its changes.' }),
+          })
+          .meta({ id: 'ReversibleRequest' }),
+      )
+      .max(MAX_LISTED)
+      .meta({ description: 'Newest first, at most 1,000.' }),
+    total: count.meta({ description: 'The number of all such requests.' }),
+    group: z
+      .string()
+      .meta({ description: 'The `X-Request-Group` for their reversals, which can then be undone together.' }),
+  })
+  .meta({ id: 'ReversibleGroup' })
+
 export const reversals = resource({
   tag: 'Reversals',
   description: 'Undoes what a request has done.',
   errorForm: envelope.error,
   procedures: {
+    open: query({
+      access: 'writer',
+      input: z.object({
+        group: requestGroup.meta({
+          description: 'The `X-Request-Group` of the requests.',
+          examples: ['0198a1c4-7d52-7b0e-9c3f-5a2f8e6b1d07'],
+        }),
+      }),
+      output: open,
+      meta: {
+        openapi: {
+          method: 'GET',
+          path: '/api/reversals',
+          operationId: 'listReversibleRequests',
+          summary: 'List the requests of a group that can be undone',
+          description: 'The requests with changes that no reversal has undone. Undo them one by one, newest first.',
+          successDescription: 'The requests.',
+          response: open,
+          envelope: 'group',
+        },
+      },
+    }),
+
     create: mutation({
       access: 'writer',
       input: z.object({

@@ -8,6 +8,9 @@ import { SqliteReader } from './reader.ts'
 import { Wal } from './wal.ts'
 import { SqliteWriter } from './writer.ts'
 
+// Other writes wait for it.
+const STEP_ROWS = 250
+
 /** A SQLite file through prepared statements: one connection for reads, one that serializes writes. */
 export async function openSqlite(file: string, limits: Limits, options: Options): Promise<Engine> {
   const { isShared = false, onWarning } = options
@@ -21,6 +24,7 @@ export async function openSqlite(file: string, limits: Limits, options: Options)
   const guard = new FileGuard(file, options)
 
   return {
+    stepRows: STEP_ROWS,
     read: reader,
     write: async (work, options) => {
       guard.check()

@@ -9,7 +9,7 @@ import type { Entity, Kind, NewRow } from './types.ts'
 export interface AuditContext {
   /** The columns whose values are the same in all entries of the call. */
   shared: Pick<AuditEntry, 'actor' | 'actor_detail' | 'procedure' | 'request_id' | 'address'> &
-    Partial<Pick<AuditEntry, 'proposed_by'>>
+    Partial<Pick<AuditEntry, 'proposed_by' | 'group_id' | 'reverses'>>
   /** The audited tables. */
   tables: { readonly [name: PropertyKey]: AuditedTable | undefined }
 }
@@ -103,7 +103,7 @@ export function withAuditInsert(
     ) SELECT ${returning} FROM "written"`
   }
 
-  const variant = `${names.length} ${returning} ${written.map(({ column }) => column)}`
+  const variant = `${names} ${returning} ${written.map(({ column }) => column)}`
   let ofVariant = texts.get(variant)
   if (ofVariant === undefined) {
     ofVariant = new Recent(500)

@@ -17,6 +17,7 @@ import type { Services } from '../store/context.ts'
 import type { WrittenCollection } from '../store/record-writes.ts'
 import type { Row, Values } from '../store/row-mapping.ts'
 import { firstIdSince } from './entry-times.ts'
+import { openRequests } from './groups.ts'
 
 // More would hold the write lock of SQLite so long that other writes fail.
 const MAX_CHANGES = 10_000
@@ -59,6 +60,8 @@ export function reversalService(
     undoable.set(noun, { ...collection, audited: audited[noun] as AuditedTable })
 
   return {
+    open: ({ group }, { read }) => openRequests(read, group),
+
     create: async ({ request_id }, context) => {
       const prepare = async () => {
         const done = await changesOf(context.read, request_id, undoable)
@@ -75,31 +78,45 @@ export function reversalService(
         const deleted = steps.filter((step) => 'write' in step && 'delete' in step.write).length
         return { request_id, restored, updated: steps.length - restored - deleted, deleted }
       }
-      return context.write(work, { prepare, isLarge: true })
+      return context.write(work, { prepare, isLarge: true, reverses: request_id })
     },
   }
 }
 
 /** The changes of a request, newest first. */
-async function changesOf(read: Tables, requestId: string, undoable: ReadonlyMap<string, Undoable>): Promise<Done[]> {
-  const time = requestedMs(requestId)
-  const gte = await firstIdSince(read, time - EARLIER_MS)
-  const lt = await firstIdSince(read, time + LATER_MS)
-  const where: Where<AuditEntry> = { id: { gte, lt }, request_id: requestId }
-  const order = { column: 'id', descending: true } as const
-  const entries = await read.auditEntries.page({ where, order, take: MAX_CHANGES + 1 })
-  if (entries.length === 0) throw new ApiError(404, 'The audit log has no changes of this request')
-  if (entries.length > MAX_CHANGES) {
+async function changesOf(read: Tables, request_id: string, undoable: ReadonlyMap<string, Undoable>): Promise<Done[]> {
+  const range =
+    (await rangeOf(read, { group_id: { not: null }, request_id })) ?? (await searchedRange(read, request_id))
+  if (range === undefined) throw new ApiError(404, 'The audit log has no changes of this request')
+  const { count, ...id } = range
+  if (count > MAX_CHANGES) {
     throw new ApiError(
       409,
       `The request made more than ${MAX_CHANGES.toLocaleString('en')} changes, too many to undo at once`,
     )
   }
+  const order = { column: 'id', descending: true } as const
+  const entries = await read.auditEntries.page({ where: { id, request_id }, order, take: count })
   return entries.map(({ resource, record_id, procedure, before, after, kept }) => {
     if (!undoable.has(resource)) throw new ApiError(409, `${procedure} cannot be undone`)
     const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text))
     return { noun: resource, id: record_id, before: parsed(before), after: parsed(after), kept: parsed(kept) ?? {} }
   })
+}
+
+/** The ids of the entries of a request, by its time. */
+async function searchedRange(read: Tables, request_id: string): ReturnType<typeof rangeOf> {
+  const time = requestedMs(request_id)
+  const gte = await firstIdSince(read, time - EARLIER_MS)
+  const lt = await firstIdSince(read, time + LATER_MS)
+  return rangeOf(read, { id: { gte, lt }, request_id })
+}
+
+/** The first and the last id of the entries of a request, and their number. On SQLite a long search runs in the background. */
+async function rangeOf({ auditEntries }: Tables, where: Where<AuditEntry>) {
+  const [found] = await auditEntries.summarize({ where, of: 'id', limit: 1 })
+  if (found === undefined || found.count === 0) return undefined
+  return { gte: Number(found.minimum), lte: Number(found.maximum), count: found.count }
 }
 
 /** @throws ApiError 403 if the caller may not write the inverse of a change */

@@ -12,8 +12,11 @@ const shown = (Object.keys(declarations.auditEntries.columns) as (keyof AuditEnt
 /** Reads the audit log. Its entries are created only by the writes they record. */
 export function auditService(): Services['audit'] {
   return {
-    list: async ({ resource, record_id, actor, procedure, at_gte, at_lt, sort = 'id_desc', ...page }, { read }) => {
-      const where = { resource, record_id, actor, procedure, ...(await timeCondition(read, at_gte, at_lt)) }
+    list: async (
+      { resource, record_id, actor, procedure, group: group_id, at_gte, at_lt, sort = 'id_desc', ...page },
+      { read },
+    ) => {
+      const where = { resource, record_id, actor, procedure, group_id, ...(await timeCondition(read, at_gte, at_lt)) }
       const { rows, facts } = await readPage(read.auditEntries, where, sortable, { sort, ...page }, shown)
       return { audit: rows.map(present), ...facts }
     },
@@ -26,9 +29,10 @@ export function auditService(): Services['audit'] {
   }
 }
 
-function present({ at, before, after, ...row }: Omit<AuditEntry, 'kept'>): Output<'audit', 'get'> {
+function present({ at, before, after, group_id, ...row }: Omit<AuditEntry, 'kept'>): Output<'audit', 'get'> {
   return {
     ...row,
+    group: group_id,
     at: timestamp(at),
     before: before === null ? null : JSON.parse(before),
     after: after === null ? null : JSON.parse(after),

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { requestGroup } from '@resource/contract'
+import { FieldError } from '@resource/openapi'
 
 /** A new id of a request: a UUID of version 7 (RFC 9562), which begins with the time, so that its entries are found by time. */
 export function newRequestId(): string {
@@ -9,4 +11,12 @@ export function newRequestId(): string {
 /** The time of a request by its id, in ms. */
 export function requestedMs(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}
+
+/** The group that a client gave a request. @throws FieldError 400 */
+export function readGroup(text: unknown): string | undefined {
+  if (text === undefined) return undefined
+  const { data, error } = requestGroup.safeParse(text)
+  if (error === undefined) return data
+  throw new FieldError(400, [{ path: ['X-Request-Group'], message: error.issues[0]?.message ?? 'is invalid' }])
 }

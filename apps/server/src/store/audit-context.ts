@@ -50,11 +50,13 @@ export function auditedTables(rules: AllRules): AuditedTables {
  * The context that the audit records of a call share.
  *
  * @param procedure such as `users.update`
+ * @param reverses the id of the request that the call undoes
  */
 export function auditContext(
   procedure: string,
-  { caller, requestId, address, proposedBy }: Context,
+  { caller, requestId, address, proposedBy, group }: Context,
   tables: AuditContext['tables'],
+  reverses: string | undefined,
 ): AuditContext {
   const shared = {
     actor: caller.name,
@@ -63,6 +65,8 @@ export function auditContext(
     request_id: requestId ?? null,
     address: address?.() ?? null,
     ...(proposedBy !== undefined && { proposed_by: proposedBy }),
+    ...(group !== undefined && { group_id: group }),
+    ...(reverses !== undefined && { reverses }),
   }
   return { shared, tables }
 }

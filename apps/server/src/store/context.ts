@@ -20,6 +20,8 @@ export interface Context {
   onReplay?: ((requestId: string | null) => void) | undefined
   /** The effect that a write must have, or else it does nothing: `If-Effect`. */
   ifEffect?: string | undefined
+  /** The group that the client gave the request: `X-Request-Group`. */
+  group?: string | undefined
   /** Gets the effect of a write before its transaction ends. An error undoes the write. */
   settle?: (effect: Effect) => void
   /** Who proposed the write, if the caller applies a proposal. */
@@ -51,6 +53,8 @@ export interface WriteOptions<Prepared> {
   autocommit?: boolean
   /** Whether `work` may take longer than a few milliseconds: on SQLite, no earlier write then waits for it. */
   isLarge?: boolean
+  /** The id of the request that the write undoes. */
+  reverses?: string
   /**
    * Slow work that needs no transaction, such as hashing. Skipped if a stored response is replayed.
    *

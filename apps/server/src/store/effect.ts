@@ -4,7 +4,7 @@ import { createPacer, type Entity, type RecordedChange, shownRecord } from '@res
 import type { AuditedTable, AuditedTables, Effect } from './audited-tables.ts'
 
 // Enough for a table that a person reads.
-const MAX_SHOWN = 100
+export const MAX_SHOWN = 100
 
 /**
  * The effect of changes. It depends neither on the ids that new records get, nor on times and generated values, nor on the

@@ -1,6 +1,14 @@
-import { calculated, decimalsOf, MAX_MATCHING } from '@resource/contract'
+import { calculated, decimalsOf, MAX_MATCHING, MAX_PREVIEWED } from '@resource/contract'
 import { shapeOf } from '@resource/contract/schema'
-import { createPacer, type RecordTable, type RowWrite, type Tables, type Where, type Written } from '@resource/database'
+import {
+  createPacer,
+  type Range,
+  type RecordTable,
+  type RowWrite,
+  type Tables,
+  type Where,
+  type Written,
+} from '@resource/database'
 import { ApiError, FieldError } from '@resource/openapi'
 import type { z } from 'zod'
 import type { MutationContext } from './context.ts'
@@ -48,6 +56,33 @@ export function readChanges(
   return { set, numbers }
 }
 
+/** More records match than one write may change: a preview divides them. */
+export class ManyMatch extends ApiError {
+  /** In ascending order. */
+  readonly ids: number[]
+
+  constructor(ids: number[]) {
+    super(400, 'Too many records match for one write')
+    this.ids = ids
+  }
+}
+
+/** @throws ApiError 400 if there are too many for a preview */
+async function allIds({ noun, tableOf, read }: WrittenCollection, where: Where<Row>): Promise<number[]> {
+  const ids: number[] = []
+  let found: Found
+  do {
+    const id = { ...(where.id as Range<number>), gt: ids.at(-1) }
+    found = await tableOf(read).lock({ ...where, id } as Where<Row>, MAX_MATCHING)
+    ids.push(...found.map(({ id }) => id))
+    if (ids.length > MAX_PREVIEWED) {
+      const most = MAX_PREVIEWED.toLocaleString('en')
+      throw new ApiError(400, `More than ${most} ${noun} match: a preview shows at most ${most}; add filters`)
+    }
+  } while (found.length === MAX_MATCHING)
+  return ids
+}
+
 /**
  * Changes or deletes all matching records in one transaction: all or none. They are searched before it, because on SQLite the
  * search would block all other writes. Records that no longer match in the transaction are left out.
@@ -68,10 +103,17 @@ export async function writeMatching<T>(
   const { noun, tableOf, rows, read } = collection
   if (changes !== undefined) await rows.check(changes.set)
   const prepare = async () => {
-    const found: Found = await tableOf(read).lock(where, max + 1)
-    if (found.length > max) {
-      const most = max.toLocaleString('en')
-      throw new ApiError(400, `More than ${most} ${noun} match: a request writes at most ${most}; add filters`)
+    const isPreview = context.settle !== undefined
+    const most = isPreview ? MAX_MATCHING : max
+    const found: Found = await tableOf(read).lock(where, most + 1)
+    if (found.length > most) {
+      if (isPreview) throw new ManyMatch(await allIds(collection, where))
+      const many = most.toLocaleString('en')
+      throw new ApiError(
+        400,
+        `More than ${many} ${noun} match: a request writes at most ${many}. Preview it and send its steps, or add filters`,
+        { reason: 'too_many' },
+      )
     }
     context.spend?.({ rows: found.length })
     return found

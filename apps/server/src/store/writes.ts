@@ -126,10 +126,11 @@ async function writeOnce<Result, Prepared = undefined>(
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
   work: (tx: TablesAndPrisma, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
   settle: Settle | undefined,
-  { isSecret = false, autocommit = false, isLarge, prepare }: WriteOptions<Prepared> = {},
+  { isSecret = false, autocommit = false, isLarge, reverses, prepare }: WriteOptions<Prepared> = {},
 ): Promise<Result> {
   const records = settle !== undefined
-  const common = { audit: auditContext(procedure, context, audited), caller: queueKey(context), records, isLarge }
+  const audit = auditContext(procedure, context, audited, reverses)
+  const common = { audit, caller: queueKey(context), records, isLarge }
   const perform = (tx: TablesAndPrisma, prepared: Prepared, { attempt, changes }: WriteControl): Promise<Result> => {
     const working = work(tx, prepared, attempt)
     if (settle === undefined) return working

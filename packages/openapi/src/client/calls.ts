@@ -28,6 +28,8 @@ export interface CallOptions extends Timeouts {
   idempotencyKey?: string | undefined
   /** For a write: the `effect` of its preview. The write does exactly that, or fails with a `VersionMismatchError`. */
   ifEffect?: string | undefined
+  /** For a write: the UUID of the requests that belong together, so that they can be undone together. */
+  group?: string | undefined
 }
 
 export interface CallerOptions extends Timeouts {
@@ -95,7 +97,7 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
     const json = JSON.stringify(input)
     const startMs = performance.now()
     const deadline = new Deadline(timeoutMs, own.signal)
-    const { ifEffect } = own
+    const { ifEffect, group } = own
     let isUnbatched = ifEffect !== undefined || hasRecords(input)
     let sendBy = Number.POSITIVE_INFINITY
     let last: ServiceError | undefined
@@ -109,6 +111,7 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
           input,
           json,
           ifEffect,
+          group,
           credentials,
           isUnbatched,
           retries,

@@ -68,6 +68,7 @@ export function httpTransport(options: HttpOptions): Transport {
           Prefer: 'handling=strict',
           ...(key !== undefined && { Authorization: authorizationOf(key) }),
           ...(calls[0]?.ifEffect !== undefined && { 'If-Effect': `"${calls[0].ifEffect}"` }),
+          ...(calls[0]?.group !== undefined && { 'X-Request-Group': calls[0].group }),
         }),
         calls: names,
       }

@@ -35,4 +35,4 @@ export {
 export type { RequestFacts } from './http.ts'
 export type { IterateInput, ListedRecord, Lists, Page } from './lists.ts'
 export type { Outcome, Transport, TransportCall } from './queue.ts'
-export { randomKey } from './random-key.ts'
+export { randomKey, uuidOf } from './random-key.ts'

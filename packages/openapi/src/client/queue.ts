@@ -12,6 +12,8 @@ export interface TransportCall {
   json: string | undefined
   /** The effect that the write must have; such a call is the only one of its request. */
   ifEffect?: string | undefined
+  /** The group of the request; calls of different groups are never in one request. */
+  group?: string | undefined
 }
 
 /** The outcome of a call. */
@@ -189,7 +191,7 @@ function groupCalls(entries: Entry[], { maxCalls, bodyLimit }: QueueOptions): En
     // Timeouts are part of the group: a call with a short one would end before the response of a shared request.
     const size = type === 'query' ? path.length + encodeURIComponent(json).length : sizeOf(json) + BYTES_PER_INPUT
     const maxSize = type === 'query' ? MAX_QUERY_INPUT : bodyLimit
-    const key = `${type} ${retries > 0} ${timeoutMs} ${attemptTimeoutMs} ${credentials}`
+    const key = `${type} ${retries > 0} ${timeoutMs} ${attemptTimeoutMs} ${credentials} ${entry.group}`
     let last = open.get(key)
     if (last === undefined || last.group.length >= maxCalls || last.size + size > maxSize) {
       last = { group: [], size: 0 }

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type { Output } from '@resource/contract'
+import { type Tables, timestamp } from '@resource/database'
+import { ApiError } from '@resource/openapi'
+import { uuidOf } from '@resource/openapi/client'
+import { requestedMs } from '../http/request-id.ts'
+
+const MAX_LISTED = 1_000
+// Bounds the memory.
+const MAX_REQUESTS = 100_000
+
+/** The requests of a group that are not undone, newest first. */
+export async function openRequests(read: Tables, group: string): Promise<Output<'reversals', 'open'>> {
+  const where = { group_id: group }
+  const made = await read.auditEntries.summarize({ where, by: 'request_id', of: 'id', limit: MAX_REQUESTS + 1 })
+  if (made.length > MAX_REQUESTS) {
+    throw new ApiError(
+      409,
+      `The group has more than ${MAX_REQUESTS.toLocaleString('en')} requests: undo each by its id`,
+    )
+  }
+  const newestFirst = made.toSorted((a, b) => Number(b.maximum) - Number(a.maximum))
+  const open = []
+  for (let start = 0; start < newestFirst.length; start += MAX_LISTED) {
+    const some = newestFirst.slice(start, start + MAX_LISTED)
+    const undone = await undoneOf(
+      read,
+      some.map(({ value }) => String(value)),
+    )
+    open.push(...some.filter(({ value }) => !undone.has(String(value))))
+  }
+  const requests = open.slice(0, MAX_LISTED).map(({ value, count }) => {
+    const request_id = String(value)
+    return { request_id, at: timestamp(new Date(requestedMs(request_id))), changes: count }
+  })
+  return { requests, total: open.length, group: groupOfReversals(group) }
+}
+
+/** Those of some requests that are undone: their last reversal is not undone itself. */
+async function undoneOf(read: Tables, requests: string[]): Promise<Set<string>> {
+  const where = { reverses: { in: requests } }
+  const reversed = await read.auditEntries.summarize({ where, by: 'reverses', of: 'id', limit: requests.length })
+  if (reversed.length === 0) return new Set()
+  const ids = reversed.map(({ maximum }) => Number(maximum))
+  const columns = ['id', 'request_id', 'reverses'] as const
+  const order = { column: 'id', descending: false } as const
+  const last = await read.auditEntries.page({ columns, where: { id: { in: ids } }, order, take: ids.length })
+  const undone = await undoneOf(
+    read,
+    last.map(({ request_id }) => String(request_id)),
+  )
+  return new Set(last.flatMap(({ request_id, reverses }) => (undone.has(String(request_id)) ? [] : [String(reverses)])))
+}
+
+/** The same for each run of an interrupted undo, so that its reversals are one group. */
+function groupOfReversals(group: string): string {
+  return uuidOf(createHash('sha256').update(`reversals of ${group}`).digest('hex'))
+}
