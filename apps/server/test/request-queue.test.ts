@@ -147,6 +147,23 @@ test('new connections without an end delay requests by 10 ms', async () => {
   expect(served).toEqual(['a1', 'a2'])
 })
 
+test('new connections without an end delay short requests by as long as the short ones before them took', async () => {
+  const { queue, add, served } = createQueue()
+  for (let n = 0; n < 18; n++) {
+    add('a', '', 1)
+    await undefined
+  }
+  const counts = []
+  for (let turn = 0; turn < 7; turn++) {
+    vi.advanceTimersByTime(1)
+    queue.accepted()
+    await turns(1)
+    counts.push(served.length)
+  }
+  // Of each 2 ms for requests and 2 ms for connections.
+  expect(counts).toEqual([12, 12, 14, 14, 16, 16, 18])
+})
+
 test('a request whose connection has closed is dropped', async () => {
   const { add, served, late } = createQueue()
   add('a', 'a1', 40)

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { FairQueue } from '@resource/database'
 
-/** How long one turn of the event loop serves requests as they arrive, or accepts connections while requests wait. */
+/** How long one turn of the event loop serves requests as they arrive, or at most accepts connections while requests wait. */
 const SLICE_MS = 10
 /** How long it serves requests that wait: those that began already wait for the database, whose results each turn reads. */
 const WAITING_SLICE_MS = 2
@@ -56,6 +56,8 @@ export class RequestQueue {
   #isBusy = false
   /** The begin of the current slice; while requests wait, the end of the last one. */
   #sliceMs = 0
+  /** How long connections may be accepted before the next slice: as long as the last one took. */
+  #acceptSliceMs = SLICE_MS
   /** The latest arrival, whether it was served at once, and how long such requests have taken in this turn. */
   #arrival = { sinceMs: 0, isServed: false }
   #servedMs = 0
@@ -116,7 +118,7 @@ export class RequestQueue {
     if (this.#waiting.size === 0) {
       this.#isActive = false
       if (this.#isBusy) this.#activate(nowMs)
-    } else if (nowMs - this.#acceptedMs < ACCEPT_MS && sinceSliceMs < SLICE_MS) {
+    } else if (nowMs - this.#acceptedMs < ACCEPT_MS && sinceSliceMs < this.#acceptSliceMs) {
       setImmediate(this.#turn)
     } else {
       this.#sliceMs = nowMs
@@ -145,6 +147,7 @@ export class RequestQueue {
       this.#serveNext(nowMs)
       return
     }
+    this.#acceptSliceMs = Math.min(nowMs - this.#sliceMs, SLICE_MS)
     this.#sliceMs = nowMs
     setImmediate(this.#turn)
   }
