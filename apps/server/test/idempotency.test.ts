@@ -1,4 +1,4 @@
-import type { Database, Tables } from '@resource/database'
+import type { Database, IdempotencyKey, Tables } from '@resource/database'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteExpiredKeys } from '../src/store/idempotency.ts'
 import { createCallers } from './callers.ts'
@@ -222,6 +222,37 @@ describe('C45, C46 Idempotency-Key', () => {
       expect((await server.request(method, otherPath, { json, headers })).status).toBe(409)
     })
   }
+})
+
+describe('a request that an earlier version of the service has carried out', () => {
+  const repeated = async (lacking: string) => {
+    await using server = await startTestServer()
+    const first = await server.request('POST', '/items/', { json: lamp, headers })
+    await using database = await openDatabase(server)
+    await database.write(async (tx) => {
+      const where = { procedure: 'items.create', key: 'key-1' }
+      const stored = (await tx.idempotencyKeys.find(where)) as IdempotencyKey
+      const { [lacking]: _, ...answer } = JSON.parse(stored.answer)
+      await tx.idempotencyKeys.deleteAll(where)
+      await tx.idempotencyKeys.write([{ create: { ...stored, answer: JSON.stringify(answer) } }])
+    })
+    // A later version has the defaults of further fields in the request.
+    const again = await server.request('POST', '/items/', { json: { ...lamp, category: null }, headers })
+    const list = await server.request('GET', '/items/')
+    return { first, again, count: list.body.length }
+  }
+
+  test('is answered with null for a field that the version did not have', async () => {
+    const { first, again, count } = await repeated('category')
+    expect([again.status, again.body, count]).toEqual([201, first.body, 1])
+  })
+
+  test('is a 409 if the field cannot be null', async () => {
+    const { again, count } = await repeated('price')
+    const message =
+      'An earlier version of the service has carried out this request; its answer does not fit this version'
+    expect([again.status, again.body, count]).toEqual([409, { message }, 1])
+  })
 })
 
 describe('C62 idempotency_key over tRPC', () => {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import { factsOf, shapeOf } from '@resource/contract/schema'
 import type { Database, IdempotencyKey } from '@resource/database'
 import { ApiError } from '@resource/openapi'
+import type { z } from 'zod'
 import { ANONYMOUS } from '../access/caller.ts'
 import { enqueueHash } from '../passwords/hash-queue.ts'
 import { createSteadyClock, type SteadyClock } from '../process/steady-clock.ts'
@@ -58,17 +60,67 @@ export function isReplayable(first: IdempotencyKey | undefined, expiry: Date): f
  * Returns the stored response.
  *
  * @param print the fingerprint of the request
- * @throws ApiError 409 if the key was used with a different input
+ * @param schema that of the response
+ * @throws ApiError 409 if the key was used with a different input, or if the response does not fit this version of the service
  */
-export function replay<Result>(first: IdempotencyKey, print: string, { onReplay }: Context): Result {
+export function replay<Result>(first: IdempotencyKey, print: string, { onReplay }: Context, schema: z.ZodType): Result {
   if (first.fingerprint !== print) {
     throw new ApiError(409, 'Idempotency-Key was used with another request; a new request needs a new key', {
       reason: 'idempotency_key_reused',
     })
   }
+  const answer = completed(schema, JSON.parse(first.answer))
+  if (!schema.safeParse(answer).success) {
+    const message =
+      'An earlier version of the service has carried out this request; its answer does not fit this version'
+    throw new ApiError(409, message, { reason: 'answered_by_earlier_version' })
+  }
   replays++
   onReplay?.(first.request_id)
-  return JSON.parse(first.answer)
+  return answer as Result
+}
+
+/** Adds the fields that the version of the service that stored the response did not have, if they can be null. */
+function completed(schema: z.ZodType, value: unknown): unknown {
+  return mapped(schema, value, (fields, object) => {
+    const added = Object.keys(fields).filter(
+      (name) => !(name in object) && factsOf(fields[name] as z.ZodType).isNullable,
+    )
+    return { ...object, ...Object.fromEntries(added.map((name) => [name, null])) }
+  })
+}
+
+/**
+ * The text of a request for its fingerprint, without fields that have their default: a version of the service with further
+ * fields has the same text.
+ */
+export function textOf(schema: z.ZodType, request: object): string {
+  const text = mapped(schema, request, (fields, object) => {
+    const isDefault = ([name, value]: [string, unknown]) =>
+      fields[name] !== undefined && JSON.stringify(factsOf(fields[name]).initial) === JSON.stringify(value)
+    return Object.fromEntries(Object.entries(object).filter((entry) => !isDefault(entry)))
+  })
+  return JSON.stringify(text)
+}
+
+/** Changes the objects in a value, inner ones first. */
+function mapped(
+  schema: z.ZodType,
+  value: unknown,
+  change: (fields: Record<string, z.ZodType>, object: Record<string, unknown>) => object,
+): unknown {
+  if (Array.isArray(value)) {
+    const { element } = factsOf(schema)
+    return element === undefined ? value : value.map((one) => mapped(element, one, change))
+  }
+  // Not an error in place of an invalid row.
+  if (value?.constructor !== Object) return value
+  const fields = shapeOf(schema)
+  const inner = Object.entries(value).map(([name, one]) => [
+    name,
+    fields[name] ? mapped(fields[name], one, change) : one,
+  ])
+  return change(fields, Object.fromEntries(inner))
 }
 
 /**

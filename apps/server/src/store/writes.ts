@@ -13,7 +13,7 @@ import { auditContext } from './audit-context.ts'
 import type { AuditedTables } from './audited-tables.ts'
 import type { Context, MutationContext, Services, Write, WriteOptions } from './context.ts'
 import { effectOf } from './effect.ts'
-import { expiryOf, fingerprint, isReplayable, replay, scopeOf } from './idempotency.ts'
+import { expiryOf, fingerprint, isReplayable, replay, scopeOf, textOf } from './idempotency.ts'
 import { referenced } from './refusals.ts'
 
 /** The target of writes. */
@@ -53,7 +53,7 @@ export function withWrites<N extends keyof Services>(target: Target, services: P
           if (hasWritten) throw new Error(`${name} writes more than once: a call is one transaction`)
           hasWritten = true
           try {
-            return await writeOnce(target, context, name, input, work, settle, {
+            return await writeOnce(target, context, { name, ...procedure }, input, work, settle, {
               ...options,
               ...(prepare && { prepare: (isContinuation) => ofCaller(context, () => prepare(isContinuation)) }),
             })
@@ -122,14 +122,14 @@ function isRows(value: unknown): value is object[] {
 async function writeOnce<Result, Prepared = undefined>(
   { database, audited }: Target,
   context: Context,
-  procedure: string,
+  procedure: Pick<Procedure, 'input' | 'output'> & { name: string },
   { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
   work: (tx: TablesAndPrisma, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
   settle: Settle | undefined,
   { isSecret = false, autocommit = false, isLarge, reverses, prepare }: WriteOptions<Prepared> = {},
 ): Promise<Result> {
   const records = settle !== undefined
-  const audit = auditContext(procedure, context, audited, reverses)
+  const audit = auditContext(procedure.name, context, audited, reverses)
   const common = { audit, caller: queueKey(context), records, isLarge }
   const perform = (tx: TablesAndPrisma, prepared: Prepared, { attempt, changes }: WriteControl): Promise<Result> => {
     const working = work(tx, prepared, attempt)
@@ -144,21 +144,24 @@ async function writeOnce<Result, Prepared = undefined>(
     const once = autocommit && settle === undefined
     return database.write((tx, control) => perform(tx, prepared, control), { ...common, autocommit: once })
   }
-  const scope = scopeOf(procedure, context)
+  const scope = scopeOf(procedure.name, context)
   const print = await fingerprint(
-    JSON.stringify(request),
+    textOf(procedure.input, request),
     isSecret ? { salt: `${scope} ${key}`, caller: common.caller } : undefined,
   )
   const expiry = await expiryOf(database)
   const early = await database.read.idempotencyKeys.find({ procedure: scope, key })
   // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
   if (isReplayable(early, expiry))
-    return database.write(async () => replay(early, print, context), { caller: common.caller, autocommit: true })
+    return database.write(async () => replay<Result>(early, print, context, procedure.output), {
+      caller: common.caller,
+      autocommit: true,
+    })
   const prepared = prepare === undefined ? (undefined as Prepared) : await prepare(isSecret)
   const store = async (tx: TablesAndPrisma, control: WriteControl): Promise<Result> => {
     // A concurrent request with the same key may have been first.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
-    if (isReplayable(first, expiry)) return replay(first, print, context)
+    if (isReplayable(first, expiry)) return replay(first, print, context, procedure.output)
     if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
     const result = await perform(tx, prepared, control)
     const create = {
