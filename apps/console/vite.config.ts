@@ -6,5 +6,13 @@ import { withoutDocumentation } from './without-documentation.ts'
 export default defineConfig({
   base: '/console/',
   plugins: [react(), withoutDocumentation],
-  build: { assetsInlineLimit: 0, target: 'es2024', modulePreload: { polyfill: false } },
+  build: {
+    assetsInlineLimit: 0,
+    target: 'es2024',
+    modulePreload: { polyfill: false },
+    // A chunk runs its modules after those of the chunks that it imports: zod must be configured before the contract runs in any.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'zod', test: /zod-config|\/node_modules\/zod\// }] } },
+    },
+  },
 })

@@ -1,3 +1,4 @@
+import { contract } from '@resource/contract'
 import { lazy, Suspense, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Link, useLocation } from 'wouter'
@@ -7,7 +8,7 @@ import { editVerb, nameOf, type Resource } from './resources/resource.ts'
 import { Value } from './resources/Value.tsx'
 import { deletion, useChanges } from './table/changes.ts'
 import { useOptimisticRows } from './table/optimistic.ts'
-import { usePermissions } from './table/permissions.ts'
+import { useAllows, usePermissions } from './table/permissions.ts'
 import { useRecord } from './table/queries.ts'
 import { useView } from './table/view.ts'
 import { Button } from './ui/Button.tsx'
@@ -15,6 +16,7 @@ import { LoadedRecord } from './ui/LoadedRecord.tsx'
 import { useTitle } from './ui/title.ts'
 
 const Dialogs = lazy(() => import('./dialogs/Dialogs.tsx'))
+const RecordHistory = lazy(() => import('./changes/RecordHistory.tsx'))
 
 interface Props {
   resource: Resource
@@ -25,6 +27,7 @@ interface Props {
 export function RecordPage({ resource, id }: Props) {
   const pages = useView(resource)
   const { can } = usePermissions(resource)
+  const hasHistory = useAllows(contract.audit.procedures.list)
   const query = useRecord(resource, id)
   const [, navigate] = useLocation()
   const { from = '' } = useHistoryState<{ from?: string } | null>() ?? {}
@@ -97,6 +100,11 @@ export function RecordPage({ resource, id }: Props) {
           )
         }}
       </LoadedRecord>
+      {hasHistory && (
+        <Suspense>
+          <RecordHistory resource={resource} id={id} />
+        </Suspense>
+      )}
       {(opened ?? question ?? changes.conflict) !== undefined && (
         <Suspense>
           <Dialogs

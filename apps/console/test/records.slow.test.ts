@@ -63,6 +63,49 @@ consoleTest(
   { expected },
 )
 
+consoleTest(
+  'the history of a record has its last changes, of which each is undone after a preview, also a deletion',
+  async ({ page, client, open }) => {
+    await seed(client)
+    await client.items.updateWhere.mutate({ id_in: [1, 2], changes: { set: { category: 'attic' } } })
+    await client.items.update.mutate({ id: 2, price: 40 })
+    await open('/items/2')
+    const history = page.getByRole('region', { name: 'History' })
+    await history.getByText('anonymous created this item').waitFor()
+    expect(await history.locator('dl').allTextContents()).toEqual(['Price42.50 → 40.00', 'Categoryfurniture → attic'])
+    expect(await violations(page)).toEqual([])
+    await history.getByRole('button', { name: 'Undo…: anonymous changed this item' }).last().click()
+    const dialog = page.getByRole('dialog', { name: 'Undo this change?' })
+    await dialog.getByRole('row', { name: 'Lamp 1 attic → lighting' }).waitFor()
+    await dialog.getByRole('row', { name: 'Chair 2 attic → furniture' }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByText('2 items restored').waitFor()
+    expect(await client.items.get.query({ id: 2 })).toMatchObject({ price: 40, category: 'furniture' })
+    await page.keyboard.press('Control+y')
+    await page.getByText('2 items changed again').waitFor()
+    expect((await client.items.get.query({ id: 1 })).category).toBe('attic')
+
+    await client.items.update.mutate({ id: 2, price: 41 })
+    await page.reload()
+    await history.getByText('40.00 → 41.00').waitFor()
+    await history.getByRole('listitem').filter({ hasText: '42.50 → 40.00' }).getByRole('button').click()
+    await dialog.getByText('It cannot be undone. ID 2: price was changed since.').waitFor()
+    await page.keyboard.press('Escape')
+
+    await client.items.delete.mutate({ id: 2 })
+    await page.reload()
+    await page.getByRole('heading', { name: 'This item does not exist' }).waitFor()
+    await history.getByRole('button', { name: 'Undo…: anonymous deleted this item' }).click()
+    await dialog.getByRole('row', { name: 'Chair 2' }).waitFor()
+    await dialog.getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByText('Chair 2 restored').waitFor()
+    await page.getByRole('heading', { name: 'Chair 2' }).waitFor()
+    expect((await client.items.get.query({ id: 2 })).price).toBe(41)
+  },
+  { expected },
+)
+
 consoleTest('one form creates and edits books and items', async ({ page, client, open }) => {
   await open('/books?open=new')
   await page.getByRole('dialog').getByLabel('Title').fill('Kindred')

@@ -57,6 +57,13 @@ export const VIEWS: Record<string, Show> = {
   record: async ({ page, open }) => {
     await open('/users/2')
     await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
+    await page.getByRole('region', { name: 'History' }).getByText('created this user').waitFor()
+  },
+  'undo-change': async ({ page, client, open }) => {
+    await client.users.update.mutate({ id: 2, name: 'Grace Brewster Hopper', age: 38 })
+    await open('/users/2')
+    await page.getByRole('button', { name: 'Undo…' }).first().click()
+    await page.getByRole('region', { name: 'Preview' }).waitFor()
   },
   columns: async ({ page, open }) => {
     await open('/users')

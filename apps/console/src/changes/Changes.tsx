@@ -1,3 +1,4 @@
+import type { Preview } from '../resources/calls.ts'
 import { isChanged } from '../resources/describe-change.ts'
 import { resources } from '../resources/index.ts'
 import type { Column } from '../resources/resource.ts'
@@ -5,14 +6,26 @@ import { Value } from '../resources/Value.tsx'
 import { ValueTable } from '../ui/ValueTable.tsx'
 
 /** A record before and after a change; `before` is null for a new record, `after` for a deleted one. */
-export interface RecordChange {
+interface RecordChange {
   resource: string
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
 }
 
+/** The first changes of a preview, and the number of the others. */
+export function PreviewedChanges({ preview: { created, updated, deleted, changes } }: { preview: Preview }) {
+  const more = created + updated + deleted - changes.length
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
+    <section className="scroll" aria-label="Preview" tabIndex={0}>
+      <Changes changes={changes} />
+      {more > 0 && <p className="hint">and {more.toLocaleString('en')} more</p>}
+    </section>
+  )
+}
+
 /** Records before and after changes, by noun: the name of each, and the fields that differ in one of them. */
-export function Changes({ changes }: { changes: RecordChange[] }) {
+function Changes({ changes }: { changes: RecordChange[] }) {
   const byNoun = Object.entries(Object.groupBy(changes, ({ resource }) => resource))
   return byNoun.map(([noun, own = []]) => (
     <ChangesOf key={noun} noun={noun} changes={own} isAlone={byNoun.length === 1} />
@@ -46,12 +59,12 @@ function ChangesOf({ noun, changes, isAlone }: { noun: string; changes: RecordCh
 }
 
 /** A value before and after, or the value that stays. */
-function Difference({
+export function Difference({
   column,
   change: { before, after },
 }: {
   column: Pick<Column, 'field' | 'kind' | 'decimals'>
-  change: RecordChange
+  change: Pick<RecordChange, 'before' | 'after'>
 }) {
   const { field } = column
   const [old, value] = [before?.[field], after?.[field]]

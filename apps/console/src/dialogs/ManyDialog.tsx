@@ -49,7 +49,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
   const query = useQuery({
     queryKey: ['preview', noun, write],
     // After the earlier changes of this page.
-    queryFn: () => inTurn(noun, ids ?? [], () => previewOf(noun, write?.verb ?? '', write?.input ?? {})),
+    queryFn: () => inTurn(noun, ids ?? [], () => previewOf(`${noun}.${write?.verb}`, write?.input ?? {})),
     enabled: write !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

@@ -35,9 +35,10 @@ export interface RowResult extends Result {
   record?: Row
 }
 
-/** What a write of many records would do. Sent with the write, `effect` makes it do exactly that. */
+/** What a write would do. Sent with the write, `effect` makes it do exactly that. */
 export interface Preview {
   effect: string
+  created: number
   updated: number
   deleted: number
   /** The first changed records, also those of other nouns that a deletion cascades to. */
@@ -76,10 +77,7 @@ export function writes(noun: Noun): Writes {
 }
 
 /** What a write would do, by the procedure's name. */
-export async function previewOf(noun: Noun, verb: string, input: object): Promise<Preview> {
-  const preview = await client.previews.create.mutate(
-    { operation: `${noun}.${verb}`, input: { ...input } },
-    LONG_TIMEOUTS,
-  )
+export async function previewOf(operation: string, input: object): Promise<Preview> {
+  const preview = await client.previews.create.mutate({ operation, input: { ...input } }, LONG_TIMEOUTS)
   return preview as Preview
 }

@@ -1,7 +1,7 @@
 import { NotFoundError, ServiceError } from '@resource/client'
 import { writer } from '../client.ts'
 import { queryClient } from '../query-client.ts'
-import { LONG_TIMEOUTS } from '../resources/calls.ts'
+import { LONG_TIMEOUTS, type Preview } from '../resources/calls.ts'
 import { describeChange } from '../resources/describe-change.ts'
 import { nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, formatCount, isOutage, sentence } from '../ui/format.ts'
@@ -11,8 +11,8 @@ import { inTurn, latestOf, noteWrite } from './turns.ts'
 
 /** What a write did. */
 export interface Written {
-  /** The answers to its requests. */
-  answers: object[]
+  /** The answers to its requests, or their ids. */
+  answers: (object | string)[]
   /** The records before and after; null before a creation and after a deletion. Of very many, the first ones. */
   changes: { before: Row | null; after: Row | null }[]
   /** The number of changed records. */
@@ -73,12 +73,27 @@ export function redoLast(): void {
   if (edit !== undefined) void move(edit, false)
 }
 
-/** Undoes an edit, or its undo. */
-async function move(edit: Edit, isUndone: boolean): Promise<void> {
+/** Undoes a request, also of another user, exactly as a preview has shown. */
+export async function undoRequest(resource: Resource, requestId: string, preview: Preview): Promise<void> {
+  const changes = swapped(preview.changes.filter((change) => change.resource === resource.noun))
+  const count = preview.created + preview.updated + preview.deleted
+  const ids = changes.flatMap(({ before, after }) => (after ?? before)?.id ?? [])
+  const written = Promise.resolve({ answers: [requestId], changes, count })
+  const edit = { resource, done: 'changed', ids, written, place: currentPlace(resource), isUndone: false }
+  edits = [...edits.filter(({ isUndone }) => !isUndone), edit]
+  await move(edit, true, preview.effect)
+}
+
+/**
+ * Undoes an edit, or its undo.
+ *
+ * @param ifEffect what it must do, of an edit of one request
+ */
+async function move(edit: Edit, isUndone: boolean, ifEffect?: string): Promise<void> {
   if (!edits.includes(edit) || edit.isUndone === isUndone) return
   edit.isUndone = isUndone
   const { resource, ids, written } = edit
-  const reversed = inTurn(resource.noun, ids, async () => reverse(resource, await written))
+  const reversed = inTurn(resource.noun, ids, async () => reverse(resource, await written, ifEffect))
   edit.written = reversed.catch(() => written)
   try {
     const { changes } = await reversed
@@ -88,7 +103,7 @@ async function move(edit: Edit, isUndone: boolean): Promise<void> {
     const word = wordOf(edit, swapped(changes))
     const tried = describe(resource, swapped(changes), count)
     const headline = `${subject(resource, changes, count)} not ${word}${tried && ` (${tried})`}`
-    notify('failed', `${headline}. ${reason(resource, changes, error)}`, { link: linkTo(resource, edit.place) })
+    notify('failed', `${headline}. ${reasonOf(resource, changes, error)}`, { link: linkTo(resource, edit.place) })
     // After a log-in, a pause or an outage, the same request may succeed.
     if (isOutage(error) || (error instanceof ServiceError && error.status === 401)) edit.isUndone = !isUndone
     else remove(edit)
@@ -98,9 +113,9 @@ async function move(edit: Edit, isUndone: boolean): Promise<void> {
 }
 
 /** Undoes the requests of a write, newest first. */
-async function reverse({ noun }: Resource, { answers, changes, count }: Written): Promise<Written> {
+async function reverse({ noun }: Resource, { answers, changes, count }: Written, ifEffect?: string): Promise<Written> {
   const reversals: object[] = []
-  for (const answer of answers.toReversed()) reversals.push(await writer.undo(answer, LONG_TIMEOUTS))
+  for (const answer of answers.toReversed()) reversals.push(await writer.undo(answer, { ...LONG_TIMEOUTS, ifEffect }))
   const reversed = changes.map(({ before, after }) => {
     if (before === null || after === null) return { before: after, after: before }
     const latest = latestOf(noun, after)
@@ -125,10 +140,12 @@ function wordOf({ done, isUndone }: Edit, [first]: Written['changes']): string {
 }
 
 /** Why an undo failed: what has changed since, if the service named it. */
-function reason(resource: Resource, changes: Written['changes'], error: unknown): string {
+export function reasonOf(resource: Resource, changes: Written['changes'], error: unknown): string {
   // No record is missing, but the audit log's entry of the request.
   if (error instanceof NotFoundError) return sentence(error.message)
-  const faults = error instanceof ServiceError ? [...error.faultsIn(resource.noun)] : []
+  // The error of a preview names the input of the write.
+  const lists = [resource.noun, `input.${resource.noun}`]
+  const faults = error instanceof ServiceError ? lists.flatMap((list) => [...error.faultsIn(list)]) : []
   if (faults.length === 0) return errorMessage(error)
   const named = faults.slice(0, MAX_NAMED).map(([id, fault]) => {
     const known = changes.map(({ before, after }) => after ?? before).find((row) => row?.id === id)

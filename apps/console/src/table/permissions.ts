@@ -23,6 +23,12 @@ export function usePermissions(resource: Resource): Permissions {
   return { can, reasons }
 }
 
+/** Whether the user's role allows a procedure of any resource; false until the role is loaded. */
+export function useAllows({ access }: { access?: string | undefined }): boolean {
+  const { session } = useSession()
+  return session !== undefined && includes(session.role, roleOf(access))
+}
+
 /** The actions of the page that can require a role above reader. */
 function restrictedActions({ noun, one }: Resource): [label: string, verb: string][] {
   return [
@@ -38,7 +44,11 @@ function accessOf(noun: Noun, verb: string): Role {
   const resource = contract[noun]
   if (verb === 'deleteMatching') return 'collection' in resource ? resource.collection.purgeRole : 'admin'
   const procedures: Record<string, { access?: string | undefined } | undefined> = resource.procedures
-  return ROLES.find((role) => role === procedures[verb]?.access) ?? 'admin'
+  return roleOf(procedures[verb]?.access)
+}
+
+function roleOf(access: string | undefined): Role {
+  return ROLES.find((role) => role === access) ?? 'admin'
 }
 
 function includes(role: Role, access: Role): boolean {
