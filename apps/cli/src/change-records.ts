@@ -2,7 +2,7 @@ import type { Client } from '@resource/client'
 import { type RowResult, rowError } from '@resource/import'
 import type { Outcome } from './exit-codes.ts'
 import { Failure, invalid } from './failures.ts'
-import { confirmEffect, type PreviewOptions, showPreview, type Write } from './preview.ts'
+import { confirmEffect, isOnlyShown, type PreviewOptions, showPreview, type Write } from './preview.ts'
 import { answer, answerRecord, answerRecords } from './print-records.ts'
 import { wordsOf } from './procedure-command.ts'
 import { call, countOf, ID, type JsonObject, type Noun } from './procedures.ts'
@@ -40,7 +40,7 @@ export async function changeRecords(client: Client, change: Change, options: Cha
   const { noun, action, ids, where } = change
   if (ids.length > MAX_IDS) throw invalid(`At most ${MAX_IDS} ids are possible; use --where`)
   const write = { client, noun, ...callOf(change) }
-  if (options.preview) return showPreview(write, options)
+  if (isOnlyShown(options)) return showPreview(write, options)
   const asks = !options.yes && (where !== undefined || (action === 'delete' && isInteractive()))
   const effect = asks ? await confirmEffect(write, options, (records) => questionOf(change, records)) : undefined
   if (asks && effect === undefined) return

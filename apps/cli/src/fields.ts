@@ -28,7 +28,7 @@ export interface Field {
 // Options of the commands; a field of the same name gets a prefix.
 const RESERVED = [
   ...['url', 'key', 'database', 'profile', 'json', 'fields', 'quiet', 'timeout', 'help', 'version'],
-  ...['yes', 'all', 'where', 'search', 'preview', 'add', 'multiply'],
+  ...['yes', 'all', 'where', 'search', 'preview', 'propose', 'add', 'multiply'],
 ]
 const FLAGS: Record<string, string> = { q: '--search' }
 // For fields whose description in the contract is about requests.

@@ -19,23 +19,38 @@ export interface Write {
   input: JsonObject
 }
 
-/** The options of a command that can show what it would do. */
+/** The options of a command that can show what it would do, or propose it. */
 export interface PreviewOptions extends Globals {
   preview?: boolean
+  propose?: string
 }
 
-type Preview = Output<'previews', 'create'>
+type Preview = Omit<Output<'previews', 'create'>, 'effect'>
 
-function previewOf({ client, noun, verb, input }: Write): Promise<Preview> {
+function previewOf({ client, noun, verb, input }: Write) {
   return client.previews.create.mutate({ operation: `${noun}.${verb}`, input })
 }
 
-/** Prints what a write would do. */
+/** Whether a write is only to be shown or proposed. */
+export function isOnlyShown({ preview, propose }: PreviewOptions): boolean {
+  return preview === true || propose !== undefined
+}
+
+/** Prints what a write would do, and proposes it if there is a reason to. */
 export async function showPreview(write: Write, options: PreviewOptions): Promise<void> {
-  const preview = await previewOf(write)
-  const lines = () =>
-    `${tableOf(write.noun, preview, preview.changes.length, options)}${summaryOf(write.noun, preview)}\n`
-  await answer(preview, options, lines)
+  const { propose: reason } = options
+  if (reason === undefined) {
+    const preview = await previewOf(write)
+    return answer(preview, options, () => textOf(write.noun, preview, options))
+  }
+  const { client, noun, verb, input } = write
+  const proposal = await client.proposals.create.mutate({ operation: `${noun}.${verb}`, input, reason })
+  await answer(proposal, options, () => `${textOf(noun, proposal, options)}Proposal ${proposal.id}: ${reason}\n`)
+}
+
+/** The first records before and after a write, and how many it would write. */
+export function textOf(noun: Noun, preview: Preview, options: Globals): string {
+  return `${tableOf(noun, preview, preview.changes.length, options)}${summaryOf(noun, preview)}\n`
 }
 
 /**
@@ -89,7 +104,7 @@ function summaryOf(noun: Noun, preview: Preview): string {
 }
 
 /** The first changes, with `24.5 → 20` where a field changes. */
-function tableOf(noun: Noun, preview: Preview, most: number, { fields }: PreviewOptions): string {
+function tableOf(noun: Noun, preview: Preview, most: number, { fields }: Globals): string {
   const changes = preview.changes.slice(0, most)
   const own = changes.filter(({ resource }) => resource === noun)
   const rows = own.map(({ before, after }) => {

@@ -6,7 +6,7 @@ import { examplesOf, exampleText } from './help.ts'
 import { withClient } from './open-client.ts'
 import { addFieldOptions, checkInput, kebab } from './options.ts'
 import { plainText } from './plain-text.ts'
-import { notConfirmed, type PreviewOptions, showPreview } from './preview.ts'
+import { isOnlyShown, notConfirmed, type PreviewOptions, showPreview } from './preview.ts'
 import { answer, answerRecord, answerRecords, checkFields } from './print-records.ts'
 import { call, ID, type JsonObject, type Noun, type Procedure } from './procedures.ts'
 import { confirm, isInteractive } from './prompt.ts'
@@ -34,7 +34,7 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
     const input: JsonObject = { ...(id && { [ID]: parseValue(id, String(args[0])) }), ...(await readOptions()) }
     checkInput(procedure, input, fields)
     checkFields(globals, outputFields(noun, procedure))
-    if (globals.preview) {
+    if (isOnlyShown(globals)) {
       return withClient(globals, fields, (client) => showPreview({ client, noun, verb, input }, globals))
     }
     // Without a terminal, only the removal of one named record needs no --yes.
@@ -46,9 +46,10 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
   })
 }
 
-/** Adds `--preview` to a command that writes. */
+/** Adds `--preview` and `--propose` to a command that writes. */
 export function addPreviewOption(command: Command): void {
   command.option('--preview', 'show the records before and after, and change nothing', false)
+  command.option('--propose <reason>', 'let others apply the write: resource proposals apply')
 }
 
 /** An input as words: `status inactive, no age`. */

@@ -17,9 +17,13 @@ import { isTalkative, write } from './output.ts'
 import { plainText } from './plain-text.ts'
 import { verbCommand } from './procedure-command.ts'
 import { type Noun, nouns, type Procedure, proceduresOf } from './procedures.ts'
+import { proposalCommands } from './proposals.ts'
 
 /** Procedures for many records. `import`, and `update` and `delete` with several ids or with filters, use them. */
 const WITHOUT_COMMAND = ['createMany', 'updateMany', 'updateWhere', 'deleteWhere']
+
+/** What commands that show records replace. */
+const REPLACED: { [N in Noun]?: string[] } = { proposals: ['get', 'setStatus'] }
 
 /** The command-line program: one command per procedure of the contract, and those for files, logins and completion. */
 export function createProgram(): Command {
@@ -55,8 +59,10 @@ export function createProgram(): Command {
     const group = program.command(noun).summary(summary)
     group.description(plainText(contract[noun].description) || summary)
     for (const [verb, procedure] of procedures) {
-      if (!WITHOUT_COMMAND.includes(verb)) add(group, commandOf(noun, verb, procedure))
+      if (!WITHOUT_COMMAND.includes(verb) && !REPLACED[noun]?.includes(verb))
+        add(group, commandOf(noun, verb, procedure))
     }
+    if (noun === 'proposals') for (const command of proposalCommands()) add(group, command)
     const { get, update, replace } = proceduresOf(noun)
     if (get && update) add(group, editCommand(noun, update))
     if (update === undefined) {

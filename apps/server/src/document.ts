@@ -21,7 +21,7 @@ const DESCRIPTION = `${API_SUBJECT} over JSON.
 - Trailing slashes are significant only under \`/api/users\`.`
 
 const CREDENTIALS =
-  'An API key, or a token of the configured identity provider. Each operation names the role it needs in `x-role`. Each role includes the previous ones: `reader`, `writer`, `admin`. Until the first key is created, a service on loopback needs no credentials.'
+  'An API key, or a token of the configured identity provider. Each operation names the role it needs in `x-role`. Each role includes the previous ones: `reader`, `proposer`, `writer`, `admin`. Until the first key is created, a service on loopback needs no credentials.'
 
 /** Creates the service's OpenAPI 3.1 document: of plain responses, or of responses in the standard envelope. */
 export function createDocument(form: 'plain' | 'envelope' = 'plain') {

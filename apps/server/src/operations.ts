@@ -11,7 +11,8 @@ import type { Config } from './process/config.ts'
 import { auditedTables } from './store/audit-context.ts'
 import { type AllRules, collectionServices } from './store/collection.ts'
 import type { Context } from './store/context.ts'
-import { previewService } from './store/previews.ts'
+import { namedWrites, previewService } from './store/previews.ts'
+import { proposalService } from './store/proposals.ts'
 import { withWrites } from './store/writes.ts'
 import { userRules } from './users/rules.ts'
 
@@ -29,23 +30,25 @@ export interface OperationOptions {
 /** Implements every procedure of the contract. */
 export function createOperations(
   database: Database,
-  { PASSWORD_MIN_LENGTH }: Config,
+  { PASSWORD_MIN_LENGTH, PROPOSAL_DAYS }: Config,
   { needsCredentials, onKeyChanged = () => undefined, observe = (_procedure, call) => call }: OperationOptions,
 ) {
   const checkPassword = passwordCheck(PASSWORD_MIN_LENGTH, needsCredentials)
   const rules: AllRules = { users: userRules(checkPassword) }
   const audited = auditedTables(rules)
   const { services: ofCollections, collections } = collectionServices(database, rules)
+  const calls = new Map<string, Call>()
+  const writes = namedWrites(calls)
   const services = {
     ...ofCollections,
     keys: keyService(database, onKeyChanged),
     audit: auditService(),
+    proposals: proposalService(writes, PROPOSAL_DAYS),
     reversals: reversalService(audited, collections),
   }
-  const calls = new Map<string, Call>()
   return implement<Contract, Context>(
     contract,
-    { ...withWrites({ database, audited }, services), previews: previewService(calls, database.stepRows) },
+    { ...withWrites({ database, audited }, services), previews: previewService(writes, database.stepRows) },
     {
       translate: unavailable,
       authorize,

@@ -4,7 +4,7 @@ import { createDocument } from '../src/document.ts'
 import { CALLER_KINDS, type CallerKind, createCallers } from './callers.ts'
 import { exampleOf, operationIds, seed, seededId } from './examples.ts'
 import { startTestServer } from './harness.ts'
-import { inputOf, PREVIEW, SPECIFIED } from './samples.ts'
+import { DECISION, inputOf, PREVIEW, SPECIFIED } from './samples.ts'
 
 const REFUSED: readonly CallerKind[] = ['none', 'wrong', 'revoked', 'expired']
 
@@ -23,9 +23,10 @@ const stated = new Map(
   pathItems.flatMap((item) => Object.values(item).map((operation) => [operation.operationId, operation['x-role']])),
 )
 
-/** The role that an example requires: that of the operation, except for previews and a deletion by status. */
+/** The role that an example requires: that of the operation, except for previews, decisions and a deletion by status. */
 function roleOf(input: unknown, access: Role, operationId?: string): Role {
-  if (input === PREVIEW) return 'writer'
+  if (input === PREVIEW) return 'proposer'
+  if (input === DECISION) return 'writer'
   return operationId === 'deleteUsersByStatus' ? 'admin' : access
 }
 
@@ -64,7 +65,8 @@ describe('C51 over tRPC', () => {
     for (const [verb, procedure] of Object.entries(procedures)) {
       const { type } = procedure
       const example = inputOf(noun as keyof Contract, verb, seededId(noun))
-      const access = roleOf(example, procedure.access as Role)
+      const isDecision = verb === 'setStatus' && noun === 'proposals'
+      const access = roleOf(isDecision ? DECISION : example, procedure.access as Role)
       const input = JSON.stringify(example)
 
       test(`${noun}.${verb} requires the role ${access}`, async () => {
@@ -105,7 +107,7 @@ describe('C51 over tRPC', () => {
   }
 })
 
-test('C51 readers may only read; only admins may manage keys and read the audit log', () => {
+test('C51 readers may only read, proposers also propose; only admins may manage keys and read the audit log', () => {
   const roles = Object.entries(contract).flatMap(([noun, { procedures }]) =>
     SPECIFIED.includes(noun)
       ? Object.entries(procedures).map(([verb, { access }]) => [`${noun}.${verb}`, access] as const)
@@ -118,5 +120,6 @@ test('C51 readers may only read; only admins may manage keys and read the audit 
     // It needs the role of the write.
     'previews.create',
   ])
+  expect(of('proposer')).toEqual(['list', 'get', 'create', 'setStatus'].map((verb) => `proposals.${verb}`))
   expect(of('admin')).toEqual(['keys.list', 'keys.get', 'keys.create', 'keys.revoke', 'audit.list', 'audit.get'])
 })

@@ -78,6 +78,7 @@ test('C63 the procedures of the specified resources match the API rules', () => 
     'keys.list',
     'keys.revoke',
     'previews.create',
+    ...['proposals.create', 'proposals.get', 'proposals.list', 'proposals.setStatus'],
     'reversals.create',
     'reversals.open',
     'users.create',

@@ -6,9 +6,11 @@ import {
   changesOf,
   collectionAt,
   collections,
+  DECISION,
   GROUP,
   inlined,
   PREVIEW,
+  PROPOSAL,
   pathOf,
   REFERENCED_ID,
   REVERSAL,
@@ -41,6 +43,8 @@ const exceptions: Record<string, Partial<Example>> = {
   slashCreateUser: { json: ada },
   slashReplaceUser: { json: ada },
   createPreview: { json: PREVIEW },
+  createProposal: { json: PROPOSAL },
+  setProposalStatus: { json: DECISION },
   createReversal: { json: REVERSAL },
   listReversibleRequests: { path: `/api/reversals?group=${GROUP}` },
   deleteUsersByStatus: { path: '/api/users?status=active' },
@@ -114,7 +118,8 @@ export function seededId(target: string): number {
 }
 
 /**
- * Creates the records that the examples use: record 1 of each collection, the records they reference, and key 2. From then on the requests of the server use key 1.
+ * Creates the records that the examples use: record 1 of each collection, the records they reference, a proposal, and key 2. From
+ * then on the requests of the server use key 1.
  */
 export async function seed(server: TestServer): Promise<void> {
   const { id } = await createUser(server)
@@ -125,6 +130,7 @@ export async function seed(server: TestServer): Promise<void> {
     if (!['users', 'books', 'items'].includes(noun)) await createOne(1)
     if (referenced.includes(noun)) await createOne(REFERENCED_ID)
   }
+  await server.client.proposals.create.mutate(PROPOSAL)
   const { key } = await createKey(server)
   server.logIn(key)
   await createKey(server, { role: 'reader' })
@@ -135,7 +141,7 @@ export async function seed(server: TestServer): Promise<void> {
 
 /** An error in the form of the path of an example (API rule C30). */
 export function errorOf({ path }: Example, message: unknown) {
-  if (/^\/api\/(keys|audit|previews|reversals)/.test(path))
+  if (/^\/api\/(keys|audit|previews|proposals|reversals)/.test(path))
     return { status: 'error', error: expect.objectContaining({ message }) }
   return /^\/(api\/)?users(?![\w-])/.test(path) ? { error: message } : { message }
 }

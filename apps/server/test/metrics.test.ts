@@ -58,9 +58,9 @@ test('calls are counted by procedure and outcome, over REST and tRPC', async () 
 test('metrics cover query and transaction times, replays, open requests and the event loop', async () => {
   await using server = await startTestServer()
   const repeat = { json: LAMP, headers: { 'Idempotency-Key': 'once' } }
-  // The first two transactions of the service delete old idempotency keys and audit entries.
+  // The first three transactions of the service delete old idempotency keys, audit entries and proposals.
   const transactions = 'resource_database_duration_seconds_count{operation="transaction",table=""}'
-  await expect.poll(async () => (await scrape(server))[transactions]).toBe(2)
+  await expect.poll(async () => (await scrape(server))[transactions]).toBe(3)
   const before = await scrape(server)
   await server.request('POST', '/items/', repeat)
   await server.request('POST', '/items/', repeat)
@@ -130,6 +130,8 @@ test('C61 once a key exists, every role may read the metrics, and anonymous requ
     'HEAD expired': invalid,
     'GET reader': [200, null],
     'HEAD reader': [200, null],
+    'GET proposer': [200, null],
+    'HEAD proposer': [200, null],
     'GET writer': [200, null],
     'HEAD writer': [200, null],
     'GET admin': [200, null],

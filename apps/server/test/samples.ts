@@ -38,13 +38,21 @@ export type Collection = {
 }[keyof Contract]
 
 /** The nouns of the API rules; tests list their operations explicitly. */
-export const SPECIFIED: readonly string[] = ['users', 'books', 'items', 'keys', 'audit', 'previews', 'reversals']
+export const SPECIFIED: readonly string[] = [
+  ...['users', 'books', 'items', 'keys', 'audit', 'previews', 'proposals', 'reversals'],
+]
 
 /** The input of a preview that writers may have. */
 export const PREVIEW = { operation: 'items.update', input: { id: 1, price: 30 } }
 
 /** A group without requests. */
 export const GROUP = '0198a1c4-7d52-7b0e-9c3f-5a2f8e6b1d07'
+
+/** The input of a proposal. */
+export const PROPOSAL = { ...PREVIEW, reason: 'The supplier raised it.' }
+
+/** The status that only those with the role `writer` may give. */
+export const DECISION = { status: 'applied' }
 
 /** The input of a reversal of an unknown request. */
 export const REVERSAL = { request_id: '01989f2e-6a00-7c3e-8a51-3f0f4d1c9b20' }
@@ -131,6 +139,8 @@ export function changesOf(noun: Collection): Fields | undefined {
 export function inputOf(noun: keyof Contract, verb: string, id: number): Fields {
   if (noun === 'previews') return PREVIEW
   if (noun === 'reversals') return verb === 'create' ? REVERSAL : { group: GROUP }
+  if (noun === 'proposals' && verb === 'create') return PROPOSAL
+  if (noun === 'proposals' && verb === 'setStatus') return { id, ...DECISION }
   if (verb === 'updateWhere') return { id_in: [id], changes: { set: changesOf(noun as Collection) } }
   if (verb === 'deleteWhere') return { id_in: [id] }
   const { properties = {}, required } = inputSchemaOf(noun, verb)

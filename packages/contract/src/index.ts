@@ -2,12 +2,13 @@ import type { Implementation as ImplementationOf, RouterOf } from '@resource/ope
 import type { z } from 'zod'
 import { audit } from './audit.ts'
 import { previews } from './previews.ts'
+import { proposals } from './proposals.ts'
 import { reversals } from './reversals.ts'
 import { and, upper } from './words.ts'
 import { writable } from './writable.ts'
 
 /** The complete contract of the service: each resource with its procedures. */
-export const contract = { ...writable, audit, previews, reversals }
+export const contract = { ...writable, audit, previews, proposals, reversals }
 
 const collections = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
 

@@ -21,7 +21,8 @@ import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 import { ROLES } from './roles.ts'
 
 const role = z.enum(ROLES, must(ROLES.join(', '))).meta({
-  description: '`reader` can read. `writer` can also write. `admin` can also delete in bulk and manage keys.',
+  description:
+    '`reader` can read. `proposer` can also propose writes. `writer` can also write. `admin` can also delete in bulk and manage keys.',
 })
 
 const key = z

@@ -15,36 +15,53 @@ const step = z
   })
   .meta({ id: 'PreviewedStep' })
 
-const preview = z
+/** What a preview shows of a write: how many records it would write, and the first of them. */
+export const previewed = {
+  created: count.meta({ description: 'The number of records that the write would create.' }),
+  updated: count.meta({ description: 'The number of records that it would change.' }),
+  deleted: count.meta({ description: 'The number of records that it would delete.' }),
+  changes: z
+    .array(
+      z
+        .object({
+          resource: z.string().meta({ examples: ['items'] }),
+          id: z.int().nullable().meta({ description: 'The id of the record; null for a new one.' }),
+          before: recordAtChange.meta({ description: 'The record before the change; null for a new one.' }),
+          after: recordAtChange.meta({
+            description:
+              'The record after the change; null for a deleted one. A new record lacks the fields that the service assigns. `password` is `set` if the change sets one.',
+          }),
+        })
+        .meta({ id: 'PreviewedChange' }),
+    )
+    .max(100)
+    .meta({ description: 'The first changes, at most 100.' }),
+}
+
+export const preview = z
   .object({
     effect: z
       .string()
       .meta({ description: 'Identifies exactly these changes: send it with the write as `If-Effect`.' }),
-    created: count.meta({ description: 'The number of records that the write would create.' }),
-    updated: count.meta({ description: 'The number of records that it would change.' }),
-    deleted: count.meta({ description: 'The number of records that it would delete.' }),
-    changes: z
-      .array(
-        z
-          .object({
-            resource: z.string().meta({ examples: ['items'] }),
-            id: z.int().nullable().meta({ description: 'The id of the record; null for a new one.' }),
-            before: recordAtChange.meta({ description: 'The record before the change; null for a new one.' }),
-            after: recordAtChange.meta({
-              description:
-                'The record after the change; null for a deleted one. A new record lacks the fields that the service assigns. `password` is `set` if the change sets one.',
-            }),
-          })
-          .meta({ id: 'PreviewedChange' }),
-      )
-      .max(100)
-      .meta({ description: 'The first changes, at most 100.' }),
+    ...previewed,
     steps: z.array(step).max(1_000).optional().meta({
       description:
         'If more than 10,000 records match: the writes to send instead, one after another, each with its range of ids and its effect.',
     }),
   })
   .meta({ id: 'Preview' })
+
+/** A write and its input, as previews and proposals take them. */
+export const writeToRun = {
+  operation: text(1, 200).meta({
+    description: 'The `operationId` of the write, or the name of its procedure.',
+    examples: ['items.update'],
+  }),
+  input: z
+    .looseObject({}, must('an object'))
+    .default({})
+    .meta({ description: "The procedure's input, as over tRPC.", examples: [{ id: 7, price: 30 }] }),
+}
 
 export const previews = resource({
   tag: 'Previews',
@@ -53,17 +70,7 @@ export const previews = resource({
   procedures: {
     create: mutation({
       access: 'reader',
-      input: z.object({
-        operation: text(1, 200).meta({
-          description: 'The `operationId` of the write, or the name of its procedure.',
-          examples: ['items.update'],
-        }),
-        input: z
-          .looseObject({}, must('an object'))
-          .default({})
-          .meta({ description: "The procedure's input, as over tRPC.", examples: [{ id: 7, price: 30 }] }),
-        idempotency_key: idempotencyKey,
-      }),
+      input: z.object({ ...writeToRun, idempotency_key: idempotencyKey }),
       output: preview,
       writesMany: true,
       errors: [404, 409, 412],

@@ -6,7 +6,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const BATCH_SIZE = 500
 
 /**
- * Deletes audit entries older than `days`, in small batches so that other writes can run in between. Keeps the newest of
+ * Deletes audit entries and proposals older than `days`, in small batches so that other writes can run in between. Keeps the newest of
  * them: without later entries, its id would be assigned again.
  */
 export async function deleteOldEntries(database: Database, days: number): Promise<void> {
@@ -17,4 +17,6 @@ export async function deleteOldEntries(database: Database, days: number): Promis
   do {
     deleted = await database.write((tx) => tx.auditEntries.deleteAll(where, BATCH_SIZE))
   } while (deleted === BATCH_SIZE)
+  // All of them are closed, at the latest by their expiry.
+  await database.write((tx) => tx.proposals.deleteAll({ expires_at: { lt: time } }))
 }

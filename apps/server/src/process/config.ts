@@ -53,6 +53,7 @@ const schema = z
     WORKERS: whole(1, 256, 1),
     WORKER_TIMEOUT_MS: whole(100, 3_600_000, 10_000),
     AUDIT_DAYS: whole(0, 36_500, 365),
+    PROPOSAL_DAYS: whole(1, 36_500, 7),
     RATE_LIMIT: number(0, 1_000_000_000).optional(),
     TRUST_PROXY: list(`addresses, networks such as 10.0.0.0/8, or ${NETWORKS.join(', ')}`, isTrustable).refine(
       (parts) => !parts.some((part) => part.endsWith('/0')),

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Implementation } from '@resource/contract'
-import type { TablesAndPrisma, WriteControl } from '@resource/database'
+import type { Tables, TablesAndPrisma, WriteControl } from '@resource/database'
+import type { z } from 'zod'
 import type { Caller } from '../access/caller.ts'
 import type { Effect } from './audited-tables.ts'
 
@@ -22,8 +23,10 @@ export interface Context {
   ifEffect?: string | undefined
   /** The group that the client gave the request: `X-Request-Group`. */
   group?: string | undefined
-  /** Gets the effect of a write before its transaction ends. An error undoes the write. */
-  settle?: (effect: Effect) => void
+  /** Gets the effect of a write before its transaction ends, and that transaction unless nothing was written. An error undoes it. */
+  settle?: (effect: Effect, tx: Tables | undefined) => Promise<void>
+  /** The call that this one carries out. */
+  once?: Once | undefined
   /** Who proposed the write, if the caller applies a proposal. */
   proposedBy?: string
   /** Whether to reject unknown fields of the input. */
@@ -44,6 +47,15 @@ export interface Context {
   refuseNext?: (caller: string) => void
   /** The tables for reads: they include the caller's own earlier writes, but may lack the latest writes of others. */
   read: TablesAndPrisma
+}
+
+/** A call that writes once. */
+export interface Once {
+  procedure: string
+  /** Of its input. */
+  schema: z.ZodType
+  input: { idempotency_key?: string | undefined }
+  hasWritten: boolean
 }
 
 export interface WriteOptions<Prepared> {

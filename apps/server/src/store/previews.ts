@@ -11,7 +11,7 @@ import { invalid } from './refusals.ts'
 type Call = Operation<Context>['call']
 type Preview = Output<'previews', 'create'>
 
-/** Ends the write of a preview, which is undone. */
+/** Ends a write with its effect, and undoes it. */
 class Previewed extends ApiError {
   readonly effect: Effect
 
@@ -21,49 +21,69 @@ class Previewed extends ApiError {
   }
 }
 
-/**
- * Previews writes: each runs with all its checks, and its transaction is undone.
- *
- * @param calls of the procedures, by name: `items.update`
- * @param stepRows how many records a step of a large write has
- */
-export function previewService(
-  calls: ReadonlyMap<string, Call>,
-  stepRows: number,
-): Implementation<Context>['previews'] {
-  const writes = writesByName(contract)
+/** Calls writes by the names of their procedures. */
+export interface NamedWrites {
+  /** @throws ApiError as the write, with fields by their paths in the field `input` */
+  call: (name: string, input: object, context: Context) => Promise<void>
+  /** What a write would do: it runs with all its checks, and its transaction is undone. */
+  preview: (name: string, input: object, context: Context) => Promise<Effect>
+}
+
+/** @param calls of the procedures, by name: `items.update` */
+export function namedWrites(calls: ReadonlyMap<string, Call>): NamedWrites {
+  const call: NamedWrites['call'] = async (name, input, context) => {
+    const operation = calls.get(name)
+    if (operation === undefined) throw new ApiError(409, `The service has no ${name} any more`)
+    try {
+      await operation(input, { ...context, headers: undefined }, { isStrict: context.isStrict === true })
+    } catch (error) {
+      throw error instanceof FieldError ? error.withPaths((path) => ['input', ...path]) : error
+    }
+  }
   return {
-    create: async ({ operation, input: { idempotency_key: key, ...input } }, context) => {
-      checkKey(key)
-      const call = calls.get(writes.get(operation) ?? '')
-      if (call === undefined) {
-        throw invalid('operation', 'must be the operationId of a write or its procedure, such as items.update')
+    call,
+    preview: async (name, input, context) => {
+      const settle = async (effect: Effect) => {
+        throw new Previewed(effect)
       }
       try {
-        return await previewed(call, input, context)
+        await call(name, input, { ...context, once: undefined, settle })
       } catch (error) {
-        if (error instanceof ManyMatch) return inSteps(error.ids, stepRows, call, input, context)
+        if (error instanceof Previewed) return error.effect
+        throw error
+      }
+      throw new Error(`${name} ended without a write`)
+    },
+  }
+}
+
+/** Previews writes. @param stepRows how many records a step of a large write has */
+export function previewService(writes: NamedWrites, stepRows: number): Implementation<Context>['previews'] {
+  return {
+    create: async ({ operation, input: given }, caller) => {
+      const name = writeNamed(operation)
+      const input = withoutKey(given)
+      const context = caller.caller.role === 'proposer' && isProposable(name) ? forOthers(caller) : caller
+      const previewed = async (input: object, context: Context) =>
+        presentEffect(await writes.preview(name, input, context))
+      try {
+        return await previewed(input, context)
+      } catch (error) {
+        if (error instanceof ManyMatch) return inSteps(error.ids, stepRows, previewed, input, context)
         throw error
       }
     },
   }
 }
 
-async function previewed(call: Call, input: object, context: Context): Promise<Preview> {
-  const settle = (effect: Effect) => {
-    throw new Previewed(effect)
-  }
-  try {
-    await call(input, { ...context, headers: undefined, settle }, { isStrict: context.isStrict === true })
-  } catch (error) {
-    if (error instanceof Previewed) return presentEffect(error.effect)
-    throw error instanceof FieldError ? error.withPaths((path) => ['input', ...path]) : error
-  }
-  throw new Error('The call ended without a write')
-}
-
 /** Previews ranges of ids, each in a transaction of its own, so that other writes go on in between. */
-async function inSteps(ids: number[], rows: number, call: Call, input: object, context: Context): Promise<Preview> {
+async function inSteps(
+  ids: number[],
+  rows: number,
+  previewed: (input: object, context: Context) => Promise<Preview>,
+  input: object,
+  context: Context,
+): Promise<Preview> {
   // Before the first step: a later refusal would waste those before it.
   context.spend?.({ rows: ids.length })
   const spend: Context['spend'] = (work) => ('readMs' in work ? context.spend?.(work) : undefined)
@@ -73,7 +93,6 @@ async function inSteps(ids: number[], rows: number, call: Call, input: object, c
     const some = ids.slice(start, start + rows)
     const range = { id_gte: some[0] as number, id_lt: ids[start + rows] ?? (some.at(-1) as number) + 1 }
     const { effect, created, updated, deleted, changes } = await previewed(
-      call,
       { ...input, ...range },
       { ...context, ...(context.spend && { spend }) },
     )
@@ -89,10 +108,32 @@ async function inSteps(ids: number[], rows: number, call: Call, input: object, c
   return { ...all, effect: hash.digest('base64url') }
 }
 
-/** A preview does not use the key of the write, but the write must be as valid as it. @throws FieldError 400 */
-function checkKey(key: unknown): void {
+/** The input of a write without the idempotency key, which a preview does not use, but which must be valid. @throws FieldError 400 */
+export function withoutKey({ idempotency_key: key, ...input }: Record<string, unknown>): Record<string, unknown> {
   const { error } = contract.previews.procedures.create.input.shape.idempotency_key.safeParse(key)
   if (error !== undefined) throw invalid('input.idempotency_key', error.issues[0]?.message ?? 'is invalid')
+  return input
+}
+
+/** Whether a write can be proposed: its changes can be shown, and undone. */
+export function isProposable(name: string): boolean {
+  const noun = name.slice(0, name.indexOf('.')) as keyof Contract
+  return noun === 'reversals' || 'collection' in contract[noun]
+}
+
+/** The context of the preview of a write that others may carry out: they have the rights that the caller may lack. */
+export function forOthers(context: Context): Context {
+  const { caller } = context
+  return caller.role === 'admin' ? context : { ...context, caller: { ...caller, role: 'admin' } }
+}
+
+const names = writesByName(contract)
+
+/** The name of a write by itself or by an operationId. @throws FieldError 400 */
+export function writeNamed(operation: string): string {
+  const name = names.get(operation)
+  if (name !== undefined) return name
+  throw invalid('operation', 'must be the operationId of a write or its procedure, such as items.update')
 }
 
 /** The names of the procedures that write, by themselves and by the operationIds of their bindings. */

@@ -3,6 +3,7 @@ import {
   type Database,
   type RecordedChange,
   readsOf,
+  type Tables,
   type TablesAndPrisma,
   type WriteControl,
 } from '@resource/database'
@@ -11,7 +12,7 @@ import type { Procedure } from '@resource/openapi/contract'
 import { queueKey } from '../access/caller.ts'
 import { auditContext } from './audit-context.ts'
 import type { AuditedTables } from './audited-tables.ts'
-import type { Context, MutationContext, Services, Write, WriteOptions } from './context.ts'
+import type { Context, MutationContext, Once, Services, Write, WriteOptions } from './context.ts'
 import { effectOf } from './effect.ts'
 import { expiryOf, fingerprint, isReplayable, replay, scopeOf, textOf } from './idempotency.ts'
 import { referenced } from './refusals.ts'
@@ -48,12 +49,12 @@ export function withWrites<N extends keyof Services>(target: Target, services: P
         const rows = rowsIn(input)
         if (rows > 0) context.spend?.({ rows })
         const settle = settling(target, context)
-        let hasWritten = false
+        const once = context.once ?? { procedure: name, schema: procedure.input, input, hasWritten: false }
         const write: Write = async (work, { prepare, ...options } = {}) => {
-          if (hasWritten) throw new Error(`${name} writes more than once: a call is one transaction`)
-          hasWritten = true
+          if (once.hasWritten) throw new Error(`${once.procedure} writes more than once: a call is one transaction`)
+          once.hasWritten = true
           try {
-            return await writeOnce(target, context, { name, ...procedure }, input, work, settle, {
+            return await writeOnce(target, context, { name, output: procedure.output }, once, work, settle, {
               ...options,
               ...(prepare && { prepare: (isContinuation) => ofCaller(context, () => prepare(isContinuation)) }),
             })
@@ -61,10 +62,10 @@ export function withWrites<N extends keyof Services>(target: Target, services: P
             throw await referenced(error, noun, (input as { id?: number }).id, target.database.read)
           }
         }
-        const running = run(input, { ...context, write })
+        const running = run(input, { ...context, once, write })
         if (settle === undefined) return running
         return running.then(async (output) => {
-          if (!hasWritten) await settle([])
+          if (!once.hasWritten) await settle([])
           return output
         })
       }
@@ -75,19 +76,19 @@ export function withWrites<N extends keyof Services>(target: Target, services: P
   return Object.fromEntries(made)
 }
 
-type Settle = (changes: readonly RecordedChange[]) => Promise<void>
+type Settle = (changes: readonly RecordedChange[], tx?: Tables) => Promise<void>
 
 /** What looks at the changes of a write before its transaction ends; undefined if nothing does. */
 function settling({ audited }: Target, { ifEffect, settle }: Context): Settle | undefined {
   if (ifEffect === undefined && settle === undefined) return undefined
-  return async (changes) => {
+  return async (changes, tx) => {
     const effect = await effectOf(audited, changes)
     if (ifEffect !== undefined && effect.fingerprint !== ifEffect) {
       throw new ApiError(412, 'The write would no longer do what its preview showed; preview it again', {
         reason: 'effect_changed',
       })
     }
-    settle?.(effect)
+    await settle?.(effect, tx)
   }
 }
 
@@ -113,8 +114,9 @@ function isRows(value: unknown): value is object[] {
  * contains the audit entries of its changes.
  *
  * @param context the caller's context
- * @param procedure keys are scoped to the procedure and to the caller
- * @param input the procedure's input; a retry must send the same
+ * @param procedure its name and its output
+ * @param once the call that the idempotency key is of; it is scoped to the procedure and to the caller, and a retry must send the
+ * same input
  * @param work gets the transaction and the result of `prepare`
  * @param settle gets the changes of `work`; a replay has none
  * @throws ApiError 409 if the key was used with a different input
@@ -122,20 +124,20 @@ function isRows(value: unknown): value is object[] {
 async function writeOnce<Result, Prepared = undefined>(
   { database, audited }: Target,
   context: Context,
-  procedure: Pick<Procedure, 'input' | 'output'> & { name: string },
-  { idempotency_key: key, ...request }: { idempotency_key?: string | undefined },
+  { name, output }: Pick<Procedure, 'output'> & { name: string },
+  { procedure, schema, input: { idempotency_key: key, ...request } }: Once,
   work: (tx: TablesAndPrisma, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
   settle: Settle | undefined,
   { isSecret = false, autocommit = false, isLarge, reverses, prepare }: WriteOptions<Prepared> = {},
 ): Promise<Result> {
   const records = settle !== undefined
-  const audit = auditContext(procedure.name, context, audited, reverses)
+  const audit = auditContext(name, context, audited, reverses)
   const common = { audit, caller: queueKey(context), records, isLarge }
   const perform = (tx: TablesAndPrisma, prepared: Prepared, { attempt, changes }: WriteControl): Promise<Result> => {
     const working = work(tx, prepared, attempt)
     if (settle === undefined) return working
     return working.then(async (result) => {
-      await settle(changes)
+      await settle(changes, tx)
       return result
     })
   }
@@ -144,16 +146,16 @@ async function writeOnce<Result, Prepared = undefined>(
     const once = autocommit && settle === undefined
     return database.write((tx, control) => perform(tx, prepared, control), { ...common, autocommit: once })
   }
-  const scope = scopeOf(procedure.name, context)
+  const scope = scopeOf(procedure, context)
   const print = await fingerprint(
-    textOf(procedure.input, request),
+    textOf(schema, request),
     isSecret ? { salt: `${scope} ${key}`, caller: common.caller } : undefined,
   )
   const expiry = await expiryOf(database)
   const early = await database.read.idempotencyKeys.find({ procedure: scope, key })
   // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
   if (isReplayable(early, expiry))
-    return database.write(async () => replay<Result>(early, print, context, procedure.output), {
+    return database.write(async () => replay<Result>(early, print, context, output), {
       caller: common.caller,
       autocommit: true,
     })
@@ -161,7 +163,7 @@ async function writeOnce<Result, Prepared = undefined>(
   const store = async (tx: TablesAndPrisma, control: WriteControl): Promise<Result> => {
     // A concurrent request with the same key may have been first.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
-    if (isReplayable(first, expiry)) return replay(first, print, context, procedure.output)
+    if (isReplayable(first, expiry)) return replay(first, print, context, output)
     if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
     const result = await perform(tx, prepared, control)
     const create = {

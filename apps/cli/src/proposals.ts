@@ -1,0 +1,85 @@
+import type { Output } from '@resource/client'
+import { Command } from 'commander'
+import { Failure } from './failures.ts'
+import type { Globals } from './globals.ts'
+import { exampleText } from './help.ts'
+import { withClient } from './open-client.ts'
+import { notConfirmed, textOf } from './preview.ts'
+import { answer, picked } from './print-records.ts'
+import { type JsonObject, type Noun, nouns } from './procedures.ts'
+import { confirm, isInteractive } from './prompt.ts'
+import { details } from './table.ts'
+import { tableColumns } from './table-columns.ts'
+
+type Proposal = Output<'proposals', 'get'>
+
+interface Options extends Globals {
+  yes?: boolean
+}
+
+const DECISIONS = [
+  ['apply', 'applied', 'Does exactly what the proposal shows, or nothing.'],
+  ['reject', 'rejected', 'Closes the proposal of another caller.'],
+  ['withdraw', 'withdrawn', 'Closes your own proposal.'],
+] as const
+
+/** What one does with a proposal: `proposals show`, `apply`, `reject` and `withdraw`. */
+export function proposalCommands(): Command[] {
+  const show = commandOf('show', 'Shows the records before and after, and whether that has changed since.')
+  show.action(async (id: string) => {
+    const options = show.optsWithGlobals<Options>()
+    await withClient(options, [], async (client) => {
+      const proposal = await client.proposals.get.query({ id: Number(id) })
+      await answer(proposal, options, () => whole(proposal, options))
+    })
+  })
+  const decisions = DECISIONS.map(([name, status, description]) => {
+    const command = commandOf(name, description)
+    if (status === 'applied') command.option('--yes', 'skip the confirmation', false)
+    return command.action(async (text: string) => {
+      const options = command.optsWithGlobals<Options>()
+      const id = Number(text)
+      await withClient(options, [], async (client) => {
+        if (options.yes === false) await confirmed(await client.proposals.get.query({ id }), options)
+        const proposal = await client.proposals.setStatus.mutate({ id, status })
+        const request = proposal.request_id === null ? '' : ` by request ${proposal.request_id}`
+        await answer(proposal, options, () => `Proposal ${id} ${status}${request}\n`)
+      })
+    })
+  })
+  return [show, ...decisions]
+}
+
+function commandOf(name: string, description: string): Command {
+  return new Command(name)
+    .summary(`${name.replace(/^./, (letter) => letter.toUpperCase())} a proposal`)
+    .description(description)
+    .argument('<id>', 'id of the proposal')
+    .addHelpText('after', exampleText([`proposals ${name} 7`]))
+}
+
+/** @throws Failure if the answer is no, or nobody can answer */
+async function confirmed(proposal: Proposal, options: Options): Promise<void> {
+  const lines = whole(proposal, options)
+  const question = `Apply proposal ${proposal.id} of ${proposal.proposer}?`
+  if (!isInteractive()) throw new Failure('invalid', `${lines}${question} Add --yes to confirm.`)
+  process.stderr.write(lines)
+  if (!(await confirm(question))) throw notConfirmed()
+}
+
+/** A proposal with the records before and after, and what it would do now if that is something else. */
+function whole(proposal: Proposal, options: Options): string {
+  const { status, is_current: isCurrent, obstacle, current_changes: changes } = proposal
+  const record: JsonObject = { ...proposal }
+  const shown = `${details(picked(record, tableColumns('proposals')))}\n${textOf(nounOf(proposal), proposal, options)}`
+  if (status !== 'open' || isCurrent) return shown
+  if (obstacle !== null) return `${shown}\nIt cannot be applied: ${obstacle}\n`
+  const now = { changes, created: 0, updated: changes.length, deleted: 0 }
+  return `${shown}\nBy now it would do something else:\n${textOf(nounOf(proposal), now, options)}`
+}
+
+/** The noun of the records that a proposal changes. A reversal has none of its own. */
+function nounOf({ operation, changes }: Proposal): Noun {
+  const names = [operation.slice(0, operation.indexOf('.')), changes[0]?.resource]
+  return nouns.find((noun) => names.includes(noun)) ?? 'items'
+}
