@@ -4,8 +4,17 @@ import { FieldError } from '@resource/openapi'
 
 /** A new id of a request: a UUID of version 7 (RFC 9562), which begins with the time, so that its entries are found by time. */
 export function newRequestId(): string {
-  const ms = Date.now().toString(16).padStart(12, '0')
-  return `${ms.slice(0, 8)}-${ms.slice(8)}-7${randomUUID().slice(15)}`
+  const ms = Date.now()
+  // Dozens of requests can arrive in a millisecond.
+  if (ms !== latest.ms) latest = { ms, beginning: beginningOf(ms) }
+  return latest.beginning + randomUUID().slice(15)
+}
+
+let latest = { ms: 0, beginning: '' }
+
+function beginningOf(ms: number): string {
+  const digits = ms.toString(16).padStart(12, '0')
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7`
 }
 
 /** The time of a request by its id, in ms. */
