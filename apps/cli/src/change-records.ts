@@ -1,13 +1,25 @@
-import type { Client } from '@resource/client'
+import { randomUUID } from 'node:crypto'
+import { type Client, isServiceError } from '@resource/client'
 import { type RowResult, rowError } from '@resource/import'
 import type { Outcome } from './exit-codes.ts'
-import { Failure, invalid } from './failures.ts'
-import { confirmEffect, isOnlyShown, type PreviewOptions, showPreview, type Write } from './preview.ts'
+import { Failure, invalid, toFailure } from './failures.ts'
+import {
+  confirmPreview,
+  isOnlyShown,
+  type Preview,
+  type PreviewOptions,
+  previewOf,
+  showPreview,
+  totalOf,
+  type Write,
+} from './preview.ts'
 import { answer, answerRecord, answerRecords } from './print-records.ts'
 import { wordsOf } from './procedure-command.ts'
-import { call, countOf, ID, type JsonObject, type Noun } from './procedures.ts'
+import { apply, call, countOf, ID, type JsonObject, type Noun } from './procedures.ts'
+import { progress } from './progress.ts'
 import { isInteractive } from './prompt.ts'
 import { tableColumns } from './table-columns.ts'
+import { showUndo, withUndo } from './undo-hint.ts'
 
 export type Action = 'update' | 'delete'
 
@@ -39,17 +51,64 @@ export interface Change {
 export async function changeRecords(client: Client, change: Change, options: ChangeOptions): Promise<void> {
   const { noun, action, ids, where } = change
   if (ids.length > MAX_IDS) throw invalid(`At most ${MAX_IDS} ids are possible; use --where`)
-  const write = { client, noun, ...callOf(change) }
+  const { verb, input } = callOf(change)
+  const write = { client, operation: `${noun}.${verb}`, input }
   if (isOnlyShown(options)) return showPreview(write, options)
   const asks = !options.yes && (where !== undefined || (action === 'delete' && isInteractive()))
-  const effect = asks ? await confirmEffect(write, options, (records) => questionOf(change, records)) : undefined
-  if (asks && effect === undefined) return
-  const output = await call(client, noun, write.verb, write.input, { ifEffect: effect })
-  await report(write, output, ids, options)
+  const preview = asks ? await previewOf(write) : undefined
+  const question = (records: string) => questionOf(change, records)
+  if (preview && !(await confirmPreview(write.operation, preview, options, question))) return
+  if (preview?.steps !== undefined) return writeSteps(write, noun, preview, options)
+  try {
+    const output = await call(client, noun, verb, input, { ifEffect: preview?.effect })
+    const changed = hasChanged(output) ? output : {}
+    await report(noun, verb, output, ids, options).catch((error) => {
+      throw withUndo(toFailure(error, options), changed)
+    })
+    showUndo(changed)
+  } catch (error) {
+    if (!isServiceError(error) || error.reason !== TOO_MANY) throw error
+    await writeSteps(write, noun, await previewOf(write), options)
+  }
+}
+
+/** The `reason` of a write of more records than one request may change. */
+const TOO_MANY = 'too_many'
+
+/** Writes the steps of a preview, one after another. */
+async function writeSteps(write: Write, noun: Noun, preview: Preview, options: ChangeOptions): Promise<void> {
+  const { client, operation, input } = write
+  const group = randomUUID()
+  const done = preview.deleted > 0 ? 'removed' : 'updated'
+  const total = totalOf(preview)
+  const bar = progress(done, total)
+  let written = 0
+  const onProgress = (records: number) => {
+    written = records
+    bar.update(records)
+  }
+  try {
+    const applied = await apply(client, operation, input, { preview, group, onProgress })
+    bar.end(written)
+    await answer(applied, options, () => `${countOf(noun, total)} ${done}\n`)
+    showUndo(applied)
+  } catch (error) {
+    bar.end(written)
+    if (written === 0) throw error
+    const { message, details } = toFailure(error, options)
+    const stopped = `${message}\nStopped after ${written} of ${countOf(noun, total)}.`
+    throw withUndo(new Failure('partial', stopped, { ...details, written, total }), { group })
+  }
+}
+
+/** Whether an answer says that anything was changed, if it does. */
+function hasChanged({ changed, removed, results }: JsonObject): boolean {
+  if (Array.isArray(results)) return results.some(({ changed }: ResultRow) => changed === true)
+  return (changed ?? removed) !== 0
 }
 
 /** The procedure that carries out a change, and its input. */
-function callOf({ noun, action, ids, where, set, numbers, conditions }: Change): Pick<Write, 'verb' | 'input'> {
+function callOf({ noun, action, ids, where, set, numbers, conditions }: Change): { verb: string; input: JsonObject } {
   const isSet = Object.keys(numbers).length === 0
   if (where === undefined && isSet && ids.length === 1) {
     return { verb: action, input: { [ID]: ids[0], ...set, ...conditions } }
@@ -78,7 +137,8 @@ function questionOf({ action, set, numbers }: Change, records: string): string {
 }
 
 async function report(
-  { noun, verb }: Write,
+  noun: Noun,
+  verb: string,
   output: JsonObject,
   ids: unknown[],
   options: ChangeOptions,

@@ -17,6 +17,7 @@ import { printable } from './printable.ts'
 import { call, ID, IF_VERSION, type JsonObject, KEY, type Noun, type Procedure } from './procedures.ts'
 import { confirm, isInteractive } from './prompt.ts'
 import { recordFields } from './table-columns.ts'
+import { showUndo } from './undo-hint.ts'
 
 /** The command that changes a record in a text editor. */
 export function editCommand(noun: Noun, update: Procedure): Command {
@@ -54,7 +55,9 @@ export function editCommand(noun: Noun, update: Procedure): Command {
         const isSame = Object.keys(changes).length === 0
         if (isSame) log('Nothing was changed.')
         const input = { [ID]: id, ...changes, [IF_VERSION]: record.version }
-        await answerRecord(isSame ? record : await call(client, noun, 'update', input), globals)
+        const saved = isSame ? record : await call(client, noun, 'update', input)
+        await answerRecord(saved, globals)
+        if (!isSame) showUndo(saved)
       } catch (error) {
         const failure = toFailure(error, globals, fields)
         throw new Failure(failure.outcome, `${failure.message}\nYour text is in ${file}`, { ...failure.details, file })

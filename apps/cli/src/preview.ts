@@ -2,7 +2,7 @@ import type { Client, Output } from '@resource/client'
 import { Failure } from './failures.ts'
 import type { Globals } from './globals.ts'
 import { answer } from './print-records.ts'
-import { countOf, type JsonObject, type Noun } from './procedures.ts'
+import { countOf, type JsonObject, type Noun, nouns } from './procedures.ts'
 import { confirm, isInteractive } from './prompt.ts'
 import { cell, table } from './table.ts'
 import { tableColumns } from './table-columns.ts'
@@ -14,8 +14,8 @@ const ASSIGNED = ['version', 'updated_at']
 /** A call that writes. */
 export interface Write {
   client: Client
-  noun: Noun
-  verb: string
+  /** The name of the procedure: `items.update`. */
+  operation: string
   input: JsonObject
 }
 
@@ -25,10 +25,11 @@ export interface PreviewOptions extends Globals {
   propose?: string
 }
 
-type Preview = Omit<Output<'previews', 'create'>, 'effect'>
+export type Preview = Output<'previews', 'create'>
 
-function previewOf({ client, noun, verb, input }: Write) {
-  return client.previews.create.mutate({ operation: `${noun}.${verb}`, input })
+/** What a write would do. */
+export function previewOf({ client, operation, input }: Write): Promise<Preview> {
+  return client.previews.create.mutate({ operation, input })
 }
 
 /** Whether a write is only to be shown or proposed. */
@@ -39,45 +40,54 @@ export function isOnlyShown({ preview, propose }: PreviewOptions): boolean {
 /** Prints what a write would do, and proposes it if there is a reason to. */
 export async function showPreview(write: Write, options: PreviewOptions): Promise<void> {
   const { propose: reason } = options
+  const { client, operation, input } = write
   if (reason === undefined) {
     const preview = await previewOf(write)
-    return answer(preview, options, () => textOf(write.noun, preview, options))
+    return answer(preview, options, () => textOf(operation, preview, options))
   }
-  const { client, noun, verb, input } = write
-  const proposal = await client.proposals.create.mutate({ operation: `${noun}.${verb}`, input, reason })
-  await answer(proposal, options, () => `${textOf(noun, proposal, options)}Proposal ${proposal.id}: ${reason}\n`)
+  const proposal = await client.proposals.create.mutate({ operation, input, reason })
+  await answer(proposal, options, () => `${textOf(operation, proposal, options)}Proposal ${proposal.id}: ${reason}\n`)
 }
 
+type Shown = Omit<Preview, 'effect'>
+
 /** The first records before and after a write, and how many it would write. */
-export function textOf(noun: Noun, preview: Preview, options: Globals): string {
+export function textOf(operation: string, preview: Shown, options: Globals): string {
+  const noun = nounOf(operation, preview)
   return `${tableOf(noun, preview, preview.changes.length, options)}${summaryOf(noun, preview)}\n`
+}
+
+/** The noun of the records that a write changes. A reversal has none of its own. */
+function nounOf(operation: string, { changes }: Pick<Preview, 'changes'>): Noun {
+  const names = [operation.slice(0, operation.indexOf('.')), changes[0]?.resource]
+  return nouns.find((noun) => names.includes(noun)) ?? 'items'
 }
 
 /**
  * Shows what a write would do, and asks.
  *
  * @param question from the number of records
- * @returns the effect to confirm with the write; undefined if it would do nothing
+ * @returns false if it would do nothing
  * @throws Failure if the answer is no, or nobody can answer
  */
-export async function confirmEffect(
-  write: Write,
+export async function confirmPreview(
+  operation: string,
+  preview: Preview,
   options: PreviewOptions,
   question: (records: string) => string,
-): Promise<string | undefined> {
-  const { noun } = write
-  const preview = await previewOf(write)
-  const { effect, changes: _, ...counts } = preview
+): Promise<boolean> {
+  const { effect: _effect, changes: _changes, steps: _steps, ...counts } = preview
+  const noun = nounOf(operation, preview)
   const asked = question(countText(noun, preview))
   if (totalOf(preview) === 0) {
     await answer(preview, options, () => `${summaryOf(noun, preview)}\n`)
-    return undefined
+    return false
   }
   const lines = tableOf(noun, preview, SAMPLE, options)
   if (!isInteractive()) throw new Failure('invalid', `${lines}${asked} Add --yes to confirm.`, counts)
   process.stderr.write(lines)
   if (!(await confirm(asked))) throw notConfirmed()
-  return effect
+  return true
 }
 
 /** The outcome of a question that was answered with no. */
@@ -85,18 +95,18 @@ export function notConfirmed(): Failure {
   return new Failure('interrupted', 'Nothing was changed.')
 }
 
-function totalOf({ created, updated, deleted }: Preview): number {
+export function totalOf({ created, updated, deleted }: Shown): number {
   return created + updated + deleted
 }
 
 /** `2 items`, or `3 records` if a deletion cascades to those of others. */
-function countText(noun: Noun, preview: Preview, count = totalOf(preview)): string {
+function countText(noun: Noun, preview: Shown, count = totalOf(preview)): string {
   const isOne = preview.changes.every(({ resource }) => resource === noun)
   return isOne ? countOf(noun, count) : `${count} ${count === 1 ? 'record' : 'records'}`
 }
 
 /** `2 items would be updated`. */
-function summaryOf(noun: Noun, preview: Preview): string {
+function summaryOf(noun: Noun, preview: Shown): string {
   const parts = (['created', 'updated', 'deleted'] as const).flatMap((done) =>
     preview[done] > 0 ? [`${countText(noun, preview, preview[done])} would be ${done}`] : [],
   )
@@ -104,7 +114,7 @@ function summaryOf(noun: Noun, preview: Preview): string {
 }
 
 /** The first changes, with `24.5 → 20` where a field changes. */
-function tableOf(noun: Noun, preview: Preview, most: number, { fields }: Globals): string {
+function tableOf(noun: Noun, preview: Shown, most: number, { fields }: Globals): string {
   const changes = preview.changes.slice(0, most)
   const own = changes.filter(({ resource }) => resource === noun)
   const rows = own.map(({ before, after }) => {
@@ -121,7 +131,7 @@ function tableOf(noun: Noun, preview: Preview, most: number, { fields }: Globals
 }
 
 /** Whether a table of changes has a column: those of every table, and those of changed fields. */
-function isShown(name: string, noun: Noun, changes: Preview['changes']): boolean {
+function isShown(name: string, noun: Noun, changes: Shown['changes']): boolean {
   if (tableColumns(noun).includes(name)) return true
   return (
     !ASSIGNED.includes(name) && changes.some(({ before, after }) => before && after && before[name] !== after[name])

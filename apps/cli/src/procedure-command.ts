@@ -1,3 +1,4 @@
+import { contract } from '@resource/contract'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { fieldsOf, parseValue } from './fields.ts'
@@ -11,6 +12,7 @@ import { answer, answerRecord, answerRecords, checkFields } from './print-record
 import { call, ID, type JsonObject, type Noun, type Procedure } from './procedures.ts'
 import { confirm, isInteractive } from './prompt.ts'
 import { recordFields, tableColumns } from './table-columns.ts'
+import { showUndo } from './undo-hint.ts'
 
 /** The command of a procedure: `users set-status <id> --status <status>`. */
 export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Command {
@@ -35,7 +37,8 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
     checkInput(procedure, input, fields)
     checkFields(globals, outputFields(noun, procedure))
     if (isOnlyShown(globals)) {
-      return withClient(globals, fields, (client) => showPreview({ client, noun, verb, input }, globals))
+      const operation = `${noun}.${verb}`
+      return withClient(globals, fields, (client) => showPreview({ client, operation, input }, globals))
     }
     // Without a terminal, only the removal of one named record needs no --yes.
     if (isRemoval && !globals.yes && (id === undefined || isInteractive())) {
@@ -43,6 +46,7 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
     }
     const output = await withClient(globals, fields, (client) => call(client, noun, verb, input))
     await show(noun, procedure, output, globals)
+    if (procedure.type === 'mutation' && 'collection' in contract[noun]) showUndo(output)
   })
 }
 

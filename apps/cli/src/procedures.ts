@@ -1,4 +1,4 @@
-import type { Client } from '@resource/client'
+import type { Applied, ApplyOptions, Client } from '@resource/client'
 import { type Contract, contract, type Input, type Output, type WritableNoun } from '@resource/contract'
 import type { z } from 'zod'
 
@@ -73,4 +73,11 @@ export async function call(
   const procedure: { query: Call; mutate: Call } | undefined = Reflect.get(client[noun], verb)
   if (procedure === undefined) throw new Error(`${noun} has no ${verb}`)
   return proceduresOf(noun)[verb]?.type === 'query' ? procedure.query(input, options) : procedure.mutate(input, options)
+}
+
+const APPLY: string = 'apply' satisfies keyof Client
+
+/** Carries out what a preview has shown, by the name of the procedure. */
+export function apply(client: Client, operation: string, input: JsonObject, options: ApplyOptions): Promise<Applied> {
+  return Reflect.get(client, APPLY)(operation, input, options)
 }

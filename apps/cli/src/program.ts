@@ -18,6 +18,7 @@ import { plainText } from './plain-text.ts'
 import { verbCommand } from './procedure-command.ts'
 import { type Noun, nouns, type Procedure, proceduresOf } from './procedures.ts'
 import { proposalCommands } from './proposals.ts'
+import { undoCommand } from './undo.ts'
 
 /** Procedures for many records. `import`, and `update` and `delete` with several ids or with filters, use them. */
 const WITHOUT_COMMAND = ['createMany', 'updateMany', 'updateWhere', 'deleteWhere']
@@ -74,7 +75,14 @@ export function createProgram(): Command {
       })
     }
   }
-  for (const command of [importCommand(), exportCommand(), openCommand(), ...loginCommands(), ...backupCommands()]) {
+  for (const command of [
+    importCommand(),
+    exportCommand(),
+    openCommand(),
+    ...loginCommands(),
+    ...backupCommands(),
+    undoCommand(),
+  ]) {
     add(program, command)
   }
   add(program, completionCommand(program))

@@ -6,7 +6,7 @@ import { exampleText } from './help.ts'
 import { withClient } from './open-client.ts'
 import { notConfirmed, textOf } from './preview.ts'
 import { answer, picked } from './print-records.ts'
-import { type JsonObject, type Noun, nouns } from './procedures.ts'
+import type { JsonObject } from './procedures.ts'
 import { confirm, isInteractive } from './prompt.ts'
 import { details } from './table.ts'
 import { tableColumns } from './table-columns.ts'
@@ -71,15 +71,9 @@ async function confirmed(proposal: Proposal, options: Options): Promise<void> {
 function whole(proposal: Proposal, options: Options): string {
   const { status, is_current: isCurrent, obstacle, current_changes: changes } = proposal
   const record: JsonObject = { ...proposal }
-  const shown = `${details(picked(record, tableColumns('proposals')))}\n${textOf(nounOf(proposal), proposal, options)}`
+  const shown = `${details(picked(record, tableColumns('proposals')))}\n${textOf(proposal.operation, proposal, options)}`
   if (status !== 'open' || isCurrent) return shown
   if (obstacle !== null) return `${shown}\nIt cannot be applied: ${obstacle}\n`
   const now = { changes, created: 0, updated: changes.length, deleted: 0 }
-  return `${shown}\nBy now it would do something else:\n${textOf(nounOf(proposal), now, options)}`
-}
-
-/** The noun of the records that a proposal changes. A reversal has none of its own. */
-function nounOf({ operation, changes }: Proposal): Noun {
-  const names = [operation.slice(0, operation.indexOf('.')), changes[0]?.resource]
-  return nouns.find((noun) => names.includes(noun)) ?? 'items'
+  return `${shown}\nBy now it would do something else:\n${textOf(proposal.operation, now, options)}`
 }

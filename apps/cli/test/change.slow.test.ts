@@ -54,7 +54,10 @@ test('on a terminal a deletion shows the records and asks; only yes deletes', as
   const yes = await service.type(['items', 'delete', '1'], [{ question: 'Delete 1 item? [y/N]', text: 'y' }])
   expect([yes.code, yes.screen]).toEqual([0, expect.stringContaining('Item deleted')])
   const flag = await service.type(['items', 'delete', '2', '--yes'], [])
-  expect([flag.code, flag.screen]).toEqual([0, 'Item deleted\n'])
+  expect([flag.code, flag.screen]).toEqual([
+    0,
+    expect.stringMatching(/^Item deleted\nUndo: resource undo [\da-f-]{36}\n$/),
+  ])
   expect((await service.client.items.list.query({})).items).toEqual([])
 })
 

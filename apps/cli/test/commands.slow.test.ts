@@ -53,7 +53,7 @@ test('a password is read from stdin and never printed', async () => {
   await using service = await startService()
   const flags = ['users', 'create', '--name', 'Ada', '--email', 'ada@example.com', '--password']
   const { code, stdout, stderr } = await service.run(flags, 'correct horse\n')
-  expect([code, stderr]).toEqual([0, ''])
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^Undo: resource undo [\da-f-]{36}\n$/)])
   const long = `hunter2${'x'.repeat(1024)}`
   const refused = await service.run(flags, `${long}\n`)
   expect([refused.code, refused.stderr.startsWith('--password: must be')]).toEqual([2, true])
@@ -106,7 +106,7 @@ test('the bash completion script completes commands, flags and values', async ()
     const line = `COMP_WORDS=(${words}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _resource; echo "\${COMPREPLY[@]}"`
     return spawnSync('bash', ['-c', `${script}\n${line}`], { encoding: 'utf8' }).stdout.trim()
   }
-  expect(complete('resource u')).toBe('users')
+  expect(complete('resource u')).toBe('users undo')
   expect(complete('resource users set')).toBe('set-status')
   expect(complete('resource items list --pri')).toBe('--price-lt --price-lte --price-gt --price-gte')
   expect(complete('resource users list --role ""')).toBe('admin user')

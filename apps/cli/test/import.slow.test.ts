@@ -64,6 +64,7 @@ test('invalid and rejected rows are reported by line and written to a file; the 
       exit_code: 6,
       message: expect.stringContaining('users.csv.remaining.csv'),
       remaining: service.path('users.csv.remaining.csv'),
+      group: expect.any(String),
       rows: [
         { line: 3, message: 'email: must be a valid e-mail address of at most 254 characters' },
         { line: 5, message: 'email: already in use by another user' },

@@ -28,4 +28,4 @@ export {
   type SourceRow,
   sourceRows,
 } from './rows.ts'
-export { doubtOf, isUnreachable, NOTHING_SENT, type Progress, sendChunk } from './send.ts'
+export { doubtOf, groupOf, isUnreachable, NOTHING_SENT, type Progress, sendChunk } from './send.ts'

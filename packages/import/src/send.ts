@@ -1,7 +1,7 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import { RateLimitedError, ServiceError, TimeoutError, UnavailableError } from '@resource/client'
+import { RateLimitedError, ServiceError, TimeoutError, UnavailableError, uuidOf } from '@resource/client'
 import type { Chunk } from './chunks.ts'
 import type { Mode } from './fields.ts'
 import { type RowResult, rowError } from './results.ts'
@@ -46,8 +46,12 @@ export interface Sender {
   /** Changed in place. */
   progress: Progress
   save: () => unknown
-  /** Calls `createMany` or `updateMany`. */
-  call: (verb: 'createMany' | 'updateMany', input: Record<string, unknown>) => Promise<Record<string, unknown>>
+  /** Calls `createMany` or `updateMany`. @param options with the group of the requests */
+  call: (
+    verb: 'createMany' | 'updateMany',
+    input: Record<string, unknown>,
+    options: { group: string },
+  ) => Promise<Record<string, unknown>>
   /** Whether the collection has `updateMany`. */
   canUpdate: boolean
   wait: Waiting
@@ -128,7 +132,7 @@ export async function sendChunk(
 }
 
 async function send(
-  { progress, caller, save, call, wait }: Sender,
+  { importId, progress, caller, save, call, wait }: Sender,
   count: number,
   verb: 'createMany' | 'updateMany',
   input: Record<string, unknown>,
@@ -138,7 +142,7 @@ async function send(
   if (!isUncertain) Object.assign(progress, { inFlight: count, at: Date.now(), caller })
   await save()
   const attempt = () =>
-    call(verb, input).catch((error) => {
+    call(verb, input, { group: groupOf(importId) }).catch((error) => {
       isUncertain ||= !isRefusal(error)
       throw error
     })
@@ -149,6 +153,11 @@ async function send(
     progress.inFlight = isUncertain ? count : 0
     throw error
   }
+}
+
+/** The group of the requests of an import. It does not reveal the id. */
+export function groupOf(importId: string): string {
+  return uuidOf(bytesToHex(hmac(sha256, utf8ToBytes(importId), utf8ToBytes('group'))))
 }
 
 /** Whether an error is an answer of the service that nothing was stored. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import {
   chunks,
+  groupOf,
   type Mode,
   type RemainingRow,
   rowReader,
@@ -19,6 +20,7 @@ import { log } from '../output.ts'
 import { answer } from '../print-records.ts'
 import { call } from '../procedures.ts'
 import { progress } from '../progress.ts'
+import { showUndo, withUndo } from '../undo-hint.ts'
 import { layoutOf } from './layout.ts'
 import { chooseMode } from './mode.ts'
 import { openRemainingFile } from './remaining-file.ts'
@@ -74,11 +76,12 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
   using interrupt = onInterrupt()
   const bar = progress('imported', total, state.rows)
   const save = () => stateFile?.write({ ...state, remaining: remaining.written })
+  const written = () => (state.created + state.updated > 0 ? { group: groupOf(state.importId) } : {})
   const sender = {
     ...{ noun: type, mode, importId: state.importId, digest: state.digest, caller, progress: state, save },
     canUpdate: target.changed !== undefined,
-    call: (verb: string, input: Record<string, unknown>) =>
-      call(open.client, type, verb, input, { signal: interrupt.signal }),
+    call: (verb: string, input: Record<string, unknown>, options: { group: string }) =>
+      call(open.client, type, verb, input, { ...options, signal: interrupt.signal }),
     wait: waitFor(options.wait * SECOND_MS, interrupt.stop),
   }
   if (isNew) remaining.setAside()
@@ -127,7 +130,7 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
   if (stop !== undefined && state.rows !== total) {
     if (unsent > 0) remaining.truncate()
     save()
-    throw stopped(stop, state, stateFile !== undefined, unsent, remaining.path)
+    throw withUndo(stopped(stop, state, stateFile !== undefined, unsent, remaining.path), written())
   }
   remaining.truncate()
   // In this order, another process finds one of the two.
@@ -141,11 +144,10 @@ export async function importFile(file: string, given: GivenOptions): Promise<voi
       : `${created} ${type} created, ${updated} updated, ${unchanged} unchanged`
   await answer(sum, options, () => `${text}, ${failed} failed\n`)
   if (failed > 0) {
-    throw new Failure('partial', `The failed rows are in ${remaining.path}`, {
-      remaining: remaining.path,
-      rows: reported,
-    })
+    const message = `The failed rows are in ${remaining.path}`
+    throw withUndo(new Failure('partial', message, { remaining: remaining.path, rows: reported }), written())
   }
+  showUndo(written())
 }
 
 function stopped(

@@ -40,9 +40,9 @@ export async function sendRows(
     ...{ noun, mode: settings.mode, importId, digest: file.digest, caller, progress, save },
     canUpdate: targetOf(noun).changed !== undefined,
     // Each attempt is made by the sender, so the client makes one a call.
-    call: (verb: 'createMany' | 'updateMany', input: object) => {
+    call: (verb: 'createMany' | 'updateMany', input: object, options: { group: string }) => {
       signal.throwIfAborted()
-      return writes(noun)[verb].mutate(input, { ...LONG_TIMEOUTS, retryForMs: 0 })
+      return writes(noun)[verb].mutate(input, { ...LONG_TIMEOUTS, ...options, retryForMs: 0 })
     },
     wait: {
       ...{ maxMs: Number.POSITIVE_INFINITY, stop: signal, pause },

@@ -61,8 +61,8 @@ export class ManyMatch extends ApiError {
   /** In ascending order. */
   readonly ids: number[]
 
-  constructor(ids: number[]) {
-    super(400, 'Too many records match for one write')
+  constructor(noun: string, ids: number[]) {
+    super(400, `More than ${MAX_MATCHING.toLocaleString('en')} ${noun} match, too many for one write; add filters`)
     this.ids = ids
   }
 }
@@ -107,7 +107,7 @@ export async function writeMatching<T>(
     const most = isPreview ? MAX_MATCHING : max
     const found: Found = await tableOf(read).lock(where, most + 1)
     if (found.length > most) {
-      if (isPreview) throw new ManyMatch(await allIds(collection, where))
+      if (isPreview) throw new ManyMatch(noun, await allIds(collection, where))
       const many = most.toLocaleString('en')
       throw new ApiError(
         400,
