@@ -164,6 +164,38 @@ task('delete all items that cost over 88', 'items', 6, async (visit, operator) =
   expect((await visit.client.items.list.query({ price_gt: 88, count: true })).total).toBe(0)
 })
 
+task('delete 12,000 items', 'items', 4, async (visit, operator) => {
+  const { page, client } = visit
+  for (let from = 0; from < 12_000; from += 1000) {
+    const items = Array.from({ length: 1000 }, (_, n) => ({ name: `Thing ${from + n}`, price: n }))
+    await client.items.createMany.mutate({ items })
+  }
+  await page.reload()
+  await operator.click(page.getByRole('checkbox', { name: 'Select all on this page' }))
+  await operator.click(button(visit, 'Select all 12,030 matching'))
+  await operator.click(button(visit, 'Delete 12,030…'))
+  await page.getByText('12,030 items, on all pages, will be deleted. You can undo this.').waitFor()
+  await operator.click(button(visit, 'Delete 12,030 items'))
+  await page.getByRole('heading', { name: 'No items yet' }).waitFor()
+  // They were deleted in steps, which are undone together.
+  await button(visit, 'Undo: 12,030 items deleted').click()
+  await page.getByText('12,030 items restored').waitFor()
+  expect((await client.items.list.query({ limit: 1, count: true })).total).toBe(12_030)
+})
+
+task('undo an import of 1,200 rows', 'items', 1, async (visit, operator) => {
+  const { page, client } = visit
+  const rows = Array.from({ length: 1200 }, (_, n) => `Thing ${n},${n}`)
+  await button(visit, 'Import…').click()
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'items.csv', mimeType: 'text/csv', buffer: Buffer.from(['name,price', ...rows].join('\n')) })
+  await button(visit, 'Import 1,200 items').click()
+  await operator.click(button(visit, 'Undo: 1,200 items imported'))
+  await page.getByText('1,200 items reverted').waitFor()
+  expect((await client.items.list.query({ limit: 1, count: true })).total).toBe(30)
+})
+
 task('export the items of a search', 'items', 4, async (visit, operator) => {
   await operator.press('/')
   await operator.type('clock')

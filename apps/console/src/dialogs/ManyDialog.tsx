@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Form } from 'react-aria-components'
 import { DiscardDialog } from '../form/DiscardDialog.tsx'
-import { LONG_TIMEOUTS, type Preview, previewOf, writes } from '../resources/calls.ts'
+import { apply, newGroup, type Preview, previewOf } from '../resources/calls.ts'
 import { type BulkAction, isChange, type Resource, type Row } from '../resources/resource.ts'
 import { addEdit, type Written } from '../table/history.ts'
 import { refresh } from '../table/queries.ts'
@@ -16,6 +16,7 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
+import { Progress } from '../ui/Progress.tsx'
 import { closeUnlessUnsaved, release, useUnsavedInput } from '../ui/unsaved.ts'
 import { EditManyFields } from './EditManyFields.tsx'
 import { ManyPreview } from './ManyPreview.tsx'
@@ -49,7 +50,11 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
   const query = useQuery({
     queryKey: ['preview', noun, write],
     // After the earlier changes of this page.
-    queryFn: () => inTurn(noun, ids ?? [], () => previewOf(`${noun}.${write?.verb}`, write?.input ?? {})),
+    queryFn: () =>
+      inTurn(noun, ids ?? [], async () => ({
+        ...(await previewOf(`${noun}.${write?.verb}`, write?.input ?? {})),
+        group: newGroup(),
+      })),
     enabled: write !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -57,42 +62,59 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
   })
   const { data: preview, refetch } = query
   const count = preview === undefined ? total : preview.updated + preview.deleted
-  const [isRunning, setRunning] = useState(false)
-  const [isOutdated, setOutdated] = useState(false)
+  /** The number of records that are done, while it runs. */
+  const [progress, setProgress] = useState<number>()
+  const isRunning = progress !== undefined
+  /** The number of records that were done before others had changed. */
+  const [outdatedAfter, setOutdatedAfter] = useState<number>()
   const isOpen = useIsMounted()
   const unsaved = useUnsavedInput(isTyped, false)
 
-  const apply = async (action: BulkAction, preview: Preview) => {
+  const run = async (action: BulkAction, preview: Preview & { group: string }) => {
     const { verb, input } = writeOf(action, where)
-    setRunning(true)
+    const { group } = preview
+    let done = 0
+    const onProgress = (next: number) => {
+      done = next
+      setProgress(next)
+    }
+    setProgress(0)
     try {
-      // One key for all attempts: if the answer of one was lost, the next gets it.
-      const options = { ...LONG_TIMEOUTS, ifEffect: preview.effect, idempotencyKey: preview.effect }
       const changes = preview.changes.filter((change) => change.resource === noun)
       const changed = ids ?? changes.flatMap(({ before }) => before?.id ?? [])
       const write = async (): Promise<Written> => {
-        const answer = await writes(noun)[verb].mutate(input, options)
+        try {
+          await apply(`${noun}.${verb}`, input, { preview, group, onProgress })
+        } catch (error) {
+          // Those before can be undone.
+          if (!(error instanceof VersionMismatchError) || done === 0) throw error
+        }
         for (const { before, after } of changes) if (before && after) noteWrite(noun, before, after)
-        return { answers: [answer], changes, count }
+        return { request: { group }, changes, count: done }
       }
       const written = inTurn(noun, changed, write)
       const announce = addEdit(resource, action.done, changed, written)
       await written
       await announce()
-      onDone()
-      if (isOpen.current) close()
+      if (done === count) {
+        onDone()
+        if (isOpen.current) close()
+      } else await previewAgain(done)
     } catch (error) {
-      // The user confirmed these changes only.
-      const isOver = error instanceof VersionMismatchError
-      setOutdated(isOver)
-      if (isOver) await refetch()
+      if (error instanceof VersionMismatchError) await previewAgain(0)
       else {
         const outcome = isOutage(error) ? 'The result is unknown' : `Nothing was ${action.done}`
         notify('failed', `${outcome}. ${errorMessage(error)}`)
       }
     }
-    setRunning(false)
+    setProgress(undefined)
     await refresh(resource)
+  }
+
+  /** The user confirmed the changes of the preview only. */
+  const previewAgain = async (done: number) => {
+    setOutdatedAfter(done)
+    await refetch()
   }
 
   const close = () => {
@@ -120,12 +142,15 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
           event.preventDefault()
           if (!canSubmit) return
           if (action === undefined) setPreviewed(edit)
-          else if (preview !== undefined) void apply(action, preview)
+          else if (preview !== undefined) void run(action, preview)
         }}
       >
-        {isOutdated && (
+        {outdatedAfter !== undefined && (
           <FailedLine>
-            The matching {resource.many} have changed. Nothing was {action?.done}.
+            The matching {resource.many} have changed.{' '}
+            {outdatedAfter === 0
+              ? `Nothing was ${action?.done}.`
+              : `${formatCount(outdatedAfter, resource)} ${action?.done} before.`}
           </FailedLine>
         )}
         {given === undefined && (
@@ -135,7 +160,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
               setEdit(next)
               setTyped(isTyped)
               setPreviewed(undefined)
-              setOutdated(false)
+              setOutdatedAfter(undefined)
             }}
           />
         )}
@@ -150,6 +175,9 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
               />
             )}
           </Loaded>
+        )}
+        {isRunning && preview?.steps !== undefined && (
+          <Progress label={`${counted} are being ${action?.done}`} value={progress} total={count} />
         )}
         <footer>
           <Button onPress={() => closeUnlessUnsaved(close)}>Cancel</Button>

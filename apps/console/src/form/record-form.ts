@@ -108,7 +108,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
         idempotencyKey: sentAs(request)?.key,
       })
       if (before !== undefined) noteWrite(resource.noun, before, saved)
-      return { answers: [saved], changes: [{ before: before ?? null, after: saved }], count: 1, id: saved.id }
+      return { request: saved, changes: [{ before: before ?? null, after: saved }], count: 1, id: saved.id }
     })
     const announce = addEdit(resource, base ? 'saved' : 'created', base ? [base.id] : [], written)
     try {

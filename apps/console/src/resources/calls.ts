@@ -1,4 +1,4 @@
-import type { CallOptions } from '@resource/client'
+import { type CallOptions, createIdempotencyKey, type GroupOptions, uuidOf } from '@resource/client'
 import type { RowResult as Result } from '@resource/import'
 import { client, writer } from '../client.ts'
 import type { Noun, Row } from './resource.ts'
@@ -35,9 +35,11 @@ export interface RowResult extends Result {
   record?: Row
 }
 
-/** What a write would do. Sent with the write, `effect` makes it do exactly that. */
+/** What a write would do. */
 export interface Preview {
   effect: string
+  /** Of more than 10,000 records: the parts that are written one after the other. */
+  steps?: object[]
   created: number
   updated: number
   deleted: number
@@ -57,9 +59,6 @@ interface Writes {
   create: Mutation<Row>
   createMany: Mutation<Record<string, unknown>>
   updateMany: Mutation<{ results: RowResult[] }>
-  /** Throws VersionMismatchError if it would do something else than its preview, as does `deleteWhere`. */
-  updateWhere: Mutation<object>
-  deleteWhere: Mutation<object>
   /** Throws VersionMismatchError if the record's version is not `if_version`, as do `replace` and `delete`. */
   update: Mutation<Row>
   replace: Mutation<Row>
@@ -75,6 +74,23 @@ export function calls(noun: Noun): Reads {
 export function writes(noun: Noun): Writes {
   return writer[noun] as Writes
 }
+
+/** The id of a new group of requests, which can be undone together. */
+export function newGroup(): string {
+  return uuidOf(createIdempotencyKey())
+}
+
+interface Applying {
+  apply(operation: string, input: object, options: GroupOptions & { preview: Preview; group: string }): Promise<object>
+}
+
+/**
+ * Carries out exactly what a preview has shown, in several requests if it has steps. With the same group and preview it continues
+ * after a failure.
+ *
+ * @throws VersionMismatchError at the first step that would do something else
+ */
+export const apply: Applying['apply'] = (...call) => (writer as Applying).apply(...call)
 
 /** What a write would do, by the procedure's name. */
 export async function previewOf(operation: string, input: object): Promise<Preview> {

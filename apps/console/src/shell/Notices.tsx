@@ -27,6 +27,7 @@ export function Notices() {
       {notices.map((notice) => (
         <div key={notice.id} className={`notice ${notice.kind}`}>
           <p>{notice.text}</p>
+          {notice.progress !== undefined && <progress aria-label={notice.text} value={notice.progress} />}
           {notice.action !== undefined && (
             <Button
               className="small"

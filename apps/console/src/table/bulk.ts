@@ -1,6 +1,6 @@
 import { ServiceError } from '@resource/client'
 import { rowError } from '@resource/import'
-import { LONG_TIMEOUTS, type RowResult, writes } from '../resources/calls.ts'
+import { LONG_TIMEOUTS, newGroup, type RowResult, writes } from '../resources/calls.ts'
 import { type BulkAction, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, formatCount, isUnanswered, sentence } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
@@ -43,14 +43,14 @@ export function useBulk(resource: Resource, selection: Selection) {
 /** Sends an update of each row at its version. If a request fails, so do the rows that would follow. */
 async function update({ noun }: Resource, selected: Row[], changes: object = {}): Promise<Outcome> {
   const rows = selected.map((row) => latestOf(noun, storedOf(row)))
-  const outcome: Outcome = { answers: [], changes: [], count: 0, failed: [] }
+  const group = newGroup()
+  const outcome: Outcome = { request: { group }, changes: [], count: 0, failed: [] }
   const results: RowResult[] = []
   try {
     while (results.length < rows.length) {
       const part = rows.slice(results.length, results.length + MAX_ROWS_PER_REQUEST)
       const sent = part.map(({ id, version }) => ({ ...changes, id, if_version: version }))
-      const answer = await writes(noun).updateMany.mutate({ [noun]: sent, partial: true }, LONG_TIMEOUTS)
-      outcome.answers.push(answer)
+      const answer = await writes(noun).updateMany.mutate({ [noun]: sent, partial: true }, { ...LONG_TIMEOUTS, group })
       results.push(...answer.results)
     }
   } catch (error) {

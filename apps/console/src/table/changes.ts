@@ -62,7 +62,7 @@ export function useChanges(resource: Resource, onDone?: (action: Action, row: Ro
       const answer = await action.send(before, before.version)
       const after = isChange(action) ? { ...before, ...action.apply(before), ...answer } : null
       if (after !== null) noteWrite(noun, before, after)
-      return { answers: [answer], changes: [{ before, after }], count: 1 }
+      return { request: answer, changes: [{ before, after }], count: 1 }
     })
     const announce = addEdit(resource, action.done, [seen.id], written)
     try {

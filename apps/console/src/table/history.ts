@@ -1,4 +1,4 @@
-import { NotFoundError, ServiceError } from '@resource/client'
+import { type GroupOptions, NotFoundError, ServiceError } from '@resource/client'
 import { writer } from '../client.ts'
 import { queryClient } from '../query-client.ts'
 import { LONG_TIMEOUTS, type Preview } from '../resources/calls.ts'
@@ -6,13 +6,13 @@ import { describeChange } from '../resources/describe-change.ts'
 import { nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, formatCount, isOutage, sentence } from '../ui/format.ts'
 import { onLogOut } from '../ui/log-out.ts'
-import { type NoticeLink, notify } from '../ui/notices.ts'
+import { createProgress, type NoticeLink, notify } from '../ui/notices.ts'
 import { inTurn, latestOf, noteWrite } from './turns.ts'
 
 /** What a write did. */
 export interface Written {
-  /** The answers to its requests, or their ids. */
-  answers: (object | string)[]
+  /** The answer to its request, its request id, or the group of its requests. */
+  request: object | string
   /** The records before and after; null before a creation and after a deletion. Of very many, the first ones. */
   changes: { before: Row | null; after: Row | null }[]
   /** The number of changed records. */
@@ -33,7 +33,7 @@ interface Edit {
 
 const MAX_EDITS = 200
 const MAX_NAMED = 3
-const NOTHING: Written = { answers: [], changes: [], count: 0 }
+const NOTHING: Written = { request: '', changes: [], count: 0 }
 
 // In the order of the user's actions. Those that are undone come last.
 let edits: Edit[] = []
@@ -78,7 +78,7 @@ export async function undoRequest(resource: Resource, requestId: string, preview
   const changes = swapped(preview.changes.filter((change) => change.resource === resource.noun))
   const count = preview.created + preview.updated + preview.deleted
   const ids = changes.flatMap(({ before, after }) => (after ?? before)?.id ?? [])
-  const written = Promise.resolve({ answers: [requestId], changes, count })
+  const written = Promise.resolve({ request: requestId, changes, count })
   const edit = { resource, done: 'changed', ids, written, place: currentPlace(resource), isUndone: false }
   edits = [...edits.filter(({ isUndone }) => !isUndone), edit]
   await move(edit, true, preview.effect)
@@ -87,13 +87,15 @@ export async function undoRequest(resource: Resource, requestId: string, preview
 /**
  * Undoes an edit, or its undo.
  *
- * @param ifEffect what it must do, of an edit of one request
+ * @param ifEffect what it must do, if the edit is one request
  */
 async function move(edit: Edit, isUndone: boolean, ifEffect?: string): Promise<void> {
   if (!edits.includes(edit) || edit.isUndone === isUndone) return
   edit.isUndone = isUndone
   const { resource, ids, written } = edit
-  const reversed = inTurn(resource.noun, ids, async () => reverse(resource, await written, ifEffect))
+  const progress = createProgress(`${isUndone ? 'Undoing' : 'Redoing'}: ${edit.done}`)
+  const options = { ...LONG_TIMEOUTS, ifEffect, onProgress: progress.show }
+  const reversed = inTurn(resource.noun, ids, async () => reverse(resource, await written, options))
   edit.written = reversed.catch(() => written)
   try {
     const { changes } = await reversed
@@ -103,19 +105,25 @@ async function move(edit: Edit, isUndone: boolean, ifEffect?: string): Promise<v
     const word = wordOf(edit, swapped(changes))
     const tried = describe(resource, swapped(changes), count)
     const headline = `${subject(resource, changes, count)} not ${word}${tried && ` (${tried})`}`
-    notify('failed', `${headline}. ${reasonOf(resource, changes, error)}`, { link: linkTo(resource, edit.place) })
+    const rest = progress.value() > 0 ? ' What was done after it is undone.' : ''
+    notify('failed', `${headline}. ${reasonOf(resource, changes, error)}${rest}`, {
+      link: linkTo(resource, edit.place),
+    })
     // After a log-in, a pause or an outage, the same request may succeed.
     if (isOutage(error) || (error instanceof ServiceError && error.status === 401)) edit.isUndone = !isUndone
     else remove(edit)
   }
+  progress.end()
   // A deletion may have cascaded to other nouns.
   await queryClient.invalidateQueries()
 }
 
-/** Undoes the requests of a write, newest first. */
-async function reverse({ noun }: Resource, { answers, changes, count }: Written, ifEffect?: string): Promise<Written> {
-  const reversals: object[] = []
-  for (const answer of answers.toReversed()) reversals.push(await writer.undo(answer, { ...LONG_TIMEOUTS, ifEffect }))
+async function reverse(
+  { noun }: Resource,
+  { request, changes, count }: Written,
+  options: GroupOptions,
+): Promise<Written> {
+  const reversal = await writer.undo(request, options)
   const reversed = changes.map(({ before, after }) => {
     if (before === null || after === null) return { before: after, after: before }
     const latest = latestOf(noun, after)
@@ -123,7 +131,7 @@ async function reverse({ noun }: Resource, { answers, changes, count }: Written,
     noteWrite(noun, latest, restored)
     return { before: latest, after: restored }
   })
-  return { answers: reversals, changes: reversed, count }
+  return { request: reversal, changes: reversed, count }
 }
 
 function differing(before: Row, after: Row): Partial<Row> {
@@ -136,7 +144,8 @@ function swapped(changes: Written['changes']): Written['changes'] {
 
 function wordOf({ done, isUndone }: Edit, [first]: Written['changes']): string {
   if (!isUndone) return `${done} again`
-  return first?.after === null ? 'removed' : 'restored'
+  if (first === undefined) return 'reverted'
+  return first.after === null ? 'removed' : 'restored'
 }
 
 /** Why an undo failed: what has changed since, if the service named it. */

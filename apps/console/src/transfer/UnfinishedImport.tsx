@@ -26,7 +26,7 @@ export function UnfinishedImport({ resource, onContinue }: Props) {
   const left = unsent(data)
   const discard = async () => {
     const saved = await readSaved(noun)
-    if (saved !== undefined) await discardImport(saved)
+    if (saved !== undefined) await discardImport(resource, saved)
     await refresh(resource)
   }
   return (

@@ -1,6 +1,8 @@
 import type { ServiceError } from '@resource/client'
+import { groupOf } from '@resource/import'
 import { useEffect, useRef, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
+import { addEdit } from '../table/history.ts'
 import { refresh } from '../table/queries.ts'
 import { linkTo } from '../table/view.ts'
 import { formatCount, ROWS } from '../ui/format.ts'
@@ -62,8 +64,8 @@ export function useImport(resource: Resource) {
     if (isReplaced) setCurrent((await readSaved(noun)) ?? null)
     const isDone = isOver(running, progress)
     setPhase(isDone ? 'done' : 'stopped')
-    if (isDone) await finish(running, progress)
-    if (!isOpen.current) report(resource, running, progress)
+    if (isDone) await finish(resource, running, progress)
+    if (!isOpen.current && progress.failed.length + unsent(progress) > 0) report(resource, running, progress)
     await refresh(resource)
   }
 
@@ -80,7 +82,7 @@ export function useImport(resource: Resource) {
       setPhase((now) => (now === 'running' ? 'stopping' : now))
     },
     discard: async (saved: Saved) => {
-      await discardImport(saved)
+      await discardImport(resource, saved)
       setCurrent(null)
       await refresh(resource)
     },
@@ -88,10 +90,11 @@ export function useImport(resource: Resource) {
 }
 
 /** Forgets an import whose rest the user does not want. */
-export async function discardImport({ running, progress }: Saved): Promise<void> {
+export async function discardImport(resource: Resource, { running, progress }: Saved): Promise<void> {
   const { created, updated, inFlight } = progress
   // Its rows are stored: to import the file again would double them.
   if (created + updated + inFlight > 0) await rememberFile(running, progress)
+  if (!isOver(running, progress)) await offerUndo(resource, running, progress)
   await forget(running)
 }
 
@@ -100,9 +103,15 @@ function isOver({ rows }: Import, progress: Progress): boolean {
 }
 
 // Failed rows are kept until the user has seen them.
-async function finish(running: Import, progress: Progress): Promise<void> {
+async function finish(resource: Resource, running: Import, progress: Progress): Promise<void> {
+  await offerUndo(resource, running, progress)
   await rememberFile(running, progress)
   if (progress.failed.length === 0) await forget(running)
+}
+
+function offerUndo(resource: Resource, running: Import, { created, updated }: Progress): Promise<void> {
+  const written = { request: { group: groupOf(running.id) }, changes: [], count: created + updated }
+  return addEdit(resource, 'imported', [], Promise.resolve(written))()
 }
 
 function rememberFile({ noun, file }: Import, { created, updated, unchanged }: Progress): Promise<void> {
@@ -117,5 +126,5 @@ function report(resource: Resource, running: Import, progress: Progress) {
     ...(progress.failed.length > 0 ? [`${formatCount(progress.failed.length, ROWS)} failed`] : []),
     ...(left > 0 ? [`${formatCount(left, ROWS)} not sent`] : []),
   ]
-  notify(left + progress.failed.length > 0 ? 'failed' : 'done', text.join(', '), { link })
+  notify('failed', text.join(', '), { link })
 }
