@@ -96,11 +96,10 @@ export function longReadsOf(connections: number): LongReads {
   return new LongReads(Math.max(1, connections - 2), Math.max(1, Math.floor(connections / 4)))
 }
 
-/** An executor with a background for long reads. */
-export function withLongReads(executor: Executor, reads: LongReads): Executor {
-  const background: Executor['background'] = {
+/** The background of an executor, for long reads. */
+export function backgroundOf(executor: Executor, reads: LongReads): Executor['background'] {
+  return {
     all: (statement) => reads.run(async () => executor.all(statement)),
     raw: (statement) => reads.run(async () => executor.raw(statement)),
   }
-  return { ...executor, background }
 }

@@ -179,7 +179,7 @@ function upToTwo<T>(values: T[]): T[][] {
 async function explainedReads(databaseUrl: string) {
   const database = await createDatabase(databaseUrl)
   const { read: tables, plans, close } = explainedTables(databaseUrl)
-  const read = { ...tables, prisma: database.read.prisma }
+  const read = Object.assign(tables, { prisma: database.read.prisma })
   const operations = createOperations(database, readConfig({}), { needsCredentials: () => false })
 
   const reads = async ({ noun, filters, attribute, direction }: List) => {

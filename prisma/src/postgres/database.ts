@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine, Options } from '../database.ts'
 import { Conflict } from '../errors.ts'
-import { longReadsOf, withLongReads } from '../long-reads.ts'
+import { backgroundOf, longReadsOf } from '../long-reads.ts'
 import { Slots } from '../slots.ts'
 import { declarations } from '../tables/declarations.ts'
 import type { Executor } from '../tables/executor.ts'
@@ -58,7 +58,8 @@ async function openEngine(
   if (!isSearchIndexed) onWarning(UNINDEXED)
   const searchLimit = isSearchIndexed ? undefined : SEARCH_LIMIT
   const longReads = longReadsOf(pool.options.max)
-  const read = withLongReads({ ...readOnly(executor), searchLimit }, longReads)
+  const reader = readOnly(executor)
+  const read = Object.assign(reader, { searchLimit, background: backgroundOf(reader, longReads) })
   const oneByOne = keyedSlots(queueTimeoutMs)
   const { max } = pool.options
   // As long as a write may take: others with the same records may run first.
@@ -70,12 +71,33 @@ async function openEngine(
     maxWaiting: MAX_WAITING_WRITES,
   })
   const readiness = new Readiness(parsed, settings, pool, writes)
+  // After a conflict the whole transaction is rolled back, and its work has no other side effects, so it can be retried. The
+  // random delay keeps the same transactions from conflicting again.
+  const withRetries = async <T>(transaction: () => Promise<T>, caller: string | undefined): Promise<T> => {
+    const deadlineMs = performance.now() + writeTimeoutMs
+    for (;;) {
+      const turn = writes.acquire(caller)
+      if (turn !== undefined) await turn
+      const running = readiness.started()
+      let isWritten = false
+      try {
+        const result = await transaction()
+        isWritten = true
+        return result
+      } catch (error) {
+        if (!(error instanceof Conflict) || performance.now() >= deadlineMs) throw error
+      } finally {
+        readiness.ended(running, isWritten)
+        writes.release(caller)
+      }
+      await sleep(Math.random() * MAX_RETRY_DELAY_MS)
+    }
+  }
   return {
     stepRows: STEP_ROWS,
     read,
     write: (work, { lockKey, autocommit = false, caller }) => {
-      const retried = <T>(run: () => Promise<T>) =>
-        withRetries(writeTimeoutMs, () => writes.run(() => readiness.watch(run), caller))
+      const retried = <T>(run: () => Promise<T>) => withRetries(run, caller)
       if (autocommit && lockKey === undefined) return retried(() => work(singleWriteOnly(executor)))
       if (lockKey === undefined) return retried(() => transaction(work, undefined))
       return oneByOne(lockKey, () => retried(() => transaction(work, lockIdOf(lockKey))))
@@ -119,20 +141,6 @@ async function hasSearchIndexes(executor: Executor): Promise<boolean> {
   const indexes = searched.map(({ name }) => `${name}_search_idx`)
   const text = `SELECT indexname FROM pg_indexes WHERE schemaname = current_schema() AND indexname = ANY(?::text[])`
   return (await executor.all({ text, values: [indexes] })).length === indexes.length
-}
-
-// After a conflict the whole transaction is rolled back, and its work has no other side effects, so it can be retried. The
-// random delay keeps the same transactions from conflicting again.
-async function withRetries<T>(timeoutMs: number, transaction: () => Promise<T>): Promise<T> {
-  const deadlineMs = performance.now() + timeoutMs
-  for (;;) {
-    try {
-      return await transaction()
-    } catch (error) {
-      if (!(error instanceof Conflict) || performance.now() >= deadlineMs) throw error
-      await sleep(Math.random() * MAX_RETRY_DELAY_MS)
-    }
-  }
 }
 
 /** The id of an advisory lock. A collision of two keys only makes their writes wait for each other. */

@@ -26,13 +26,18 @@ const STATE = `SELECT pg_is_in_recovery() AS is_standby, current_setting('transa
 // The smallest commit that is written to disk and to synchronous standbys.
 const COMMIT = `SELECT pg_logical_emit_message(true, 'resource-service', 'ready')`
 
+/** A write in progress. */
+interface Running {
+  readonly sinceMs: number
+}
+
 /** Checks whether PostgreSQL serves reads and writes, on a connection of its own: those of the pool may all be in use. */
 export class Readiness {
   readonly #pool: pg.Pool
   readonly #shared: BoundedPool
   readonly #writes: Slots
   /** The start times of the writes in progress, in order. */
-  readonly #running = new Set<{ readonly sinceMs: number }>()
+  readonly #running = new Set<Running>()
   #lastWriteMs = Number.NEGATIVE_INFINITY
 
   /**
@@ -45,17 +50,16 @@ export class Readiness {
     this.#writes = writes
   }
 
-  /** Observes a write. */
-  async watch<T>(write: () => Promise<T>): Promise<T> {
+  /** Observes a write, until {@link ended}. */
+  started(): Running {
     const running = { sinceMs: performance.now() }
     this.#running.add(running)
-    try {
-      const result = await write()
-      this.#lastWriteMs = performance.now()
-      return result
-    } finally {
-      this.#running.delete(running)
-    }
+    return running
+  }
+
+  ended(running: Running, isWritten: boolean): void {
+    this.#running.delete(running)
+    if (isWritten) this.#lastWriteMs = performance.now()
   }
 
   /**

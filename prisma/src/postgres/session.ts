@@ -203,7 +203,8 @@ function setting(settings: Settings, isLocal: boolean): string {
  * command tag of the result.
  */
 function rollbackFault(text: string, result: unknown): Error | undefined {
-  const results = (Array.isArray(result) ? result : [result]) as { command?: string }[]
-  if (results.every((one) => one?.command !== 'ROLLBACK') || /\b(?:ROLLBACK|ABORT)\b/i.test(text)) return undefined
+  const isRollback = (one: unknown) => (one as { command?: string } | undefined)?.command === 'ROLLBACK'
+  const hasRolledBack = Array.isArray(result) ? result.some(isRollback) : isRollback(result)
+  if (!hasRolledBack || /\b(?:ROLLBACK|ABORT)\b/i.test(text)) return undefined
   return new Error('The transaction was rolled back because a statement in it failed.')
 }

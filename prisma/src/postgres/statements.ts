@@ -17,6 +17,9 @@ interface Prepared {
 
 const prepared = new Recent<string, Prepared>(1_000)
 
+// 126 bits. Each execution sends the name.
+const NAME_LENGTH = 21
+
 /** How long statements have no names after PostgreSQL did not find one. */
 const UNNAMED_MS = 60_000
 
@@ -121,7 +124,7 @@ function submit(client: pg.PoolClient, query: PreparedQuery, settle: Settle): vo
 function numbered(text: string): Prepared {
   let position = 0
   const sql = text.replace(/\?/g, () => `$${++position}`)
-  return { sql, name: createHash('sha256').update(sql).digest('base64url') }
+  return { sql, name: createHash('sha256').update(sql).digest('base64url').slice(0, NAME_LENGTH) }
 }
 
 /** Keeps timestamps as text, which Prisma expects. */

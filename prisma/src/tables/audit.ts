@@ -60,7 +60,10 @@ export interface AuditedStatement {
   order?: string
 }
 
-/** By what they return and the secrets in it, then by the text of the statement. A key of both would be hashed each time. */
+/**
+ * By the shared columns, then by the statement's text, which is unique to a table, what is returned and the columns
+ * that are written.
+ */
 const texts = new Map<string, Recent<string, string>>()
 
 /**
@@ -73,44 +76,41 @@ export function withAuditInsert(
   { shared, resource, shown, secrets, kept = [] }: Audit,
   { before, after, changes, returning = '*', order = '"id"' }: AuditedStatement,
 ): Statement {
-  const written = secrets.filter(({ column }) => changes === undefined || isSet(changes, column))
-  const names = ['resource', ...Object.keys(shared)]
+  const names = Object.keys(shared)
 
   const compose = () => {
+    const isIncluded = ({ column }: { column: string }) => changes === undefined || isWritten(changes, column)
     const record = (prefix: string | undefined) => {
       if (prefix === undefined) return 'NULL'
       const fields = shown.map((name) => `'${name}', ${shownText(prefix + name, columns[name] as Kind)}`)
       return `json_build_object(${fields.join(', ')})::text`
     }
     // Per row: one row may have a password and another may not.
-    const secretFields = (prefix: string) =>
-      written.map(
-        ({ column, field }) => `CASE WHEN ${quote(prefix + column)} IS NULL THEN '' ELSE ', "${field}" : "set"' END`,
-      )
-    const hasSecrets = after !== undefined && written.length > 0
-    const recordAfter = hasSecrets
-      ? `left(${record(after)}, -1) || ${secretFields(after).join(' || ')} || '}'`
-      : record(after)
+    const secretFields = secrets
+      .filter(isIncluded)
+      .map(({ column, field }) => `CASE WHEN ${quote(after + column)} IS NULL THEN '' ELSE ', "${field}" : "set"' END`)
+    const hasSecrets = after !== undefined && secretFields.length > 0
+    const recordAfter = hasSecrets ? `left(${record(after)}, -1) || ${secretFields.join(' || ')} || '}'` : record(after)
     const hidden = kept.filter((column) => changes === undefined || isWritten(changes, column))
     const [keptColumn, keptValues] =
       hidden.length === 0 ? ['', ''] : [', "kept"', `, ${keptText(hidden, columns, before, after)}`]
     // An update that changes nothing keeps the version.
     const condition = changes === undefined ? '' : ` WHERE "version" <> ${quote(`${before}version`)}`
     return `WITH "written" AS (${text}), "audit" AS (
-      INSERT INTO "audit_entries" ("at", ${names.map(quote).join(', ')}, "record_id", "before", "after"${keptColumn})
-      SELECT ?::timestamp, ${names.map(() => '?').join(', ')}, "id", ${record(before)}, ${recordAfter}${keptValues}
+      INSERT INTO "audit_entries" ("at", "resource", ${names.map(quote).join(', ')}, "record_id", "before", "after"${keptColumn})
+      SELECT ?::timestamp, ?, ${names.map(() => '?').join(', ')}, "id", ${record(before)}, ${recordAfter}${keptValues}
       FROM "written"${condition} ORDER BY ${order}
     ) SELECT ${returning} FROM "written"`
   }
 
-  const variant = `${names} ${returning} ${written.map(({ column }) => column)}`
-  let ofVariant = texts.get(variant)
-  if (ofVariant === undefined) {
-    ofVariant = new Recent(500)
-    texts.set(variant, ofVariant)
+  const shape = names.join()
+  let ofShape = texts.get(shape)
+  if (ofShape === undefined) {
+    ofShape = new Recent(500)
+    texts.set(shape, ofShape)
   }
   return {
-    text: ofVariant.get(text, compose),
+    text: ofShape.get(text, compose),
     values: [...values, new Date(), resource, ...Object.values(shared)],
   }
 }

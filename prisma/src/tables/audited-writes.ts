@@ -6,15 +6,11 @@ import type { Change, Entity, Kind, NewRow } from './types.ts'
 
 /** How the changes of a table are recorded, and written to the audit log. */
 export abstract class AuditedWrites<Row extends Entity> extends TableLocks<Row> {
-  protected readonly session: Session
   /** Undefined if the table is not audited. */
   protected readonly audit: Audit | undefined
-  readonly #name: PropertyKey
 
   constructor(info: TableInfo<Row>, session: Session) {
     super(info, session)
-    this.#name = info.name
-    this.session = session
     const { audit } = session
     const audited = audit?.tables[info.name]
     this.audit = audit && audited && { shared: audit.shared, ...audited }
@@ -44,7 +40,7 @@ export abstract class AuditedWrites<Row extends Entity> extends TableLocks<Row> 
   protected record(changes: AuditedChange[]): void {
     const { changes: recorded } = this.session
     if (recorded === undefined || this.audit === undefined) return
-    for (const change of changes) recorded.push({ ...change, table: this.#name })
+    for (const change of changes) recorded.push({ ...change, table: this.name })
   }
 
   protected insertAudit(audit: Audit, changes: AuditedChange[]): Promise<unknown> {

@@ -65,30 +65,46 @@ export async function withDeadline<T>(
  *
  * @param before called before each statement: with one that may be a read, or the number of rows that it inserts
  */
-export function guarded(
-  executor: Executor,
-  before: (statement: Statement | undefined, rows: number) => void,
-): Executor {
-  return {
-    isRemote: executor.isRemote,
-    namesRow: executor.namesRow,
-    searchLimit: executor.searchLimit,
-    all: (statement) => {
-      before(statement, 0)
-      return executor.all(statement)
-    },
-    raw: (statement) => {
-      before(statement, 0)
-      return executor.raw(statement)
-    },
-    run: (statement) => {
-      before(undefined, 0)
-      return executor.run(statement)
-    },
-    insert: (insertion, rows, ...rest) => {
-      before(undefined, rows.length)
-      return executor.insert(insertion, rows, ...rest)
-    },
+export function guarded(executor: Executor, before: Guard): Executor {
+  return new Guarded(executor, before)
+}
+
+type Guard = (statement: Statement | undefined, rows: number) => void
+
+/** A class, because each write makes two. */
+class Guarded implements Executor {
+  readonly isRemote: boolean
+  readonly namesRow: boolean | undefined
+  readonly searchLimit: number | undefined
+  readonly #executor: Executor
+  readonly #before: Guard
+
+  constructor(executor: Executor, before: Guard) {
+    this.isRemote = executor.isRemote
+    this.namesRow = executor.namesRow
+    this.searchLimit = executor.searchLimit
+    this.#executor = executor
+    this.#before = before
+  }
+
+  all(statement: Statement) {
+    this.#before(statement, 0)
+    return this.#executor.all(statement)
+  }
+
+  raw(statement: Statement) {
+    this.#before(statement, 0)
+    return this.#executor.raw(statement)
+  }
+
+  run(statement: Statement) {
+    this.#before(undefined, 0)
+    return this.#executor.run(statement)
+  }
+
+  insert(...[insertion, rows, ...rest]: Parameters<Executor['insert']>) {
+    this.#before(undefined, rows.length)
+    return this.#executor.insert(insertion, rows, ...rest)
   }
 }
 

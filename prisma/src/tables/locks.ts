@@ -37,18 +37,18 @@ export interface Session extends TableOptions {
 /** The reads and the row locks of a table. */
 export abstract class TableLocks<Row extends Entity> extends TableReads<Row> {
   protected readonly references: References
-  readonly #name: PropertyKey
-  readonly #session: Session
+  protected readonly name: PropertyKey
+  protected readonly session: Session
 
   constructor({ name, columns, text, references }: TableInfo<Row>, session: Session) {
     super(columns, text, session.executor)
-    this.#name = name
+    this.name = name
     this.references = references
-    this.#session = session
+    this.session = session
   }
 
   lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]> {
-    const statement = this.text.idsAndVersions(where, limit, this.#session.locks === true)
+    const statement = this.text.idsAndVersions(where, limit, this.session.locks === true)
     return this.wrapped('lock', async () => this.rows(statement, await this.forAllRows(MAX_SCANNED)))
   }
 
@@ -88,9 +88,9 @@ export abstract class TableLocks<Row extends Entity> extends TableReads<Row> {
 
   /** Locks the rows that a delete cascades to, table by table. */
   async #lockCascades(ids: number[]): Promise<void> {
-    const locked = new Map<PropertyKey, Set<number>>([[this.#name, new Set(ids)]])
+    const locked = new Map<PropertyKey, Set<number>>([[this.name, new Set(ids)]])
     for (const { table, cascades } of this.references.cascadeOrder) {
-      const referring = this.#session.tables[table] as TableLocks<Entity>
+      const referring = this.session.tables[table] as TableLocks<Entity>
       const rows = locked.get(table) ?? new Set()
       locked.set(table, rows)
       // Repeated for a table that cascades to itself.
@@ -110,7 +110,7 @@ export abstract class TableLocks<Row extends Entity> extends TableReads<Row> {
   /** Locks the records that rows refer to, before the rows: a delete locks in this order too. */
   protected async lockReferenced(rows: object[]): Promise<void> {
     for (const { table, ids } of this.references.referenced(rows)) {
-      await (this.#session.tables[table] as TableLocks<Entity>).#lockRows([['id', ids]], 'KEY SHARE')
+      await (this.session.tables[table] as TableLocks<Entity>).#lockRows([['id', ids]], 'KEY SHARE')
     }
   }
 }

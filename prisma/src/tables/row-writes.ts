@@ -39,7 +39,7 @@ export function togetherFrom<Row>(
 
 /** The columns that a change sets. */
 export function columnsSet(change: object): string[] {
-  return Object.entries(change).flatMap(([column, value]) => (value === undefined ? [] : [column]))
+  return Object.keys(change).filter((column) => Reflect.get(change, column) !== undefined)
 }
 
 /** The elements from `first` on that fulfill a condition, until one does not. */

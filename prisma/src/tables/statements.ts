@@ -20,7 +20,10 @@ export class SqlText<Row> extends ReadStatements<Row> {
   readonly insertion: Insertion
   /** The insertion of rows with their ids. */
   readonly restoration: Insertion
+  /** Each column, and the column with its value before an update. */
+  readonly changed: readonly (readonly [column: string, before: string])[]
   readonly #before: string
+  readonly #beforeNames: string
   readonly #kinds: Readonly<Record<string, Kind>>
   readonly #referenced: [column: string, table: string][]
   /** The texts of {@link updateReturning} by their shape. */
@@ -48,7 +51,9 @@ export class SqlText<Row> extends ReadStatements<Row> {
     }
     this.restoration = { text: insertionOf(kinds), table: name, columns: kinds, hasId: false, unique: sets }
     this.#kinds = columns
-    this.#before = kinds.map(({ name }) => `${quote(name)} AS ${quote(BEFORE + name)}`).join(', ')
+    this.changed = kinds.map(({ name }) => [name, BEFORE + name])
+    this.#before = this.changed.map(([name, before]) => `${quote(name)} AS ${quote(before)}`).join(', ')
+    this.#beforeNames = names(this.changed.map(([, before]) => before))
   }
 
   /** An update of a row that exists and differs from the changes. */
@@ -78,8 +83,9 @@ export class SqlText<Row> extends ReadStatements<Row> {
     const columns = columnsSet(set)
     const written = columns.map((column) => set[column])
     const referred = this.#referenced.filter(([column]) => isSet(set, column))
-    const ofTime = time === undefined ? [] : [...written, time, time]
-    const values = [...referred.map(([column]) => set[column]), id, ...written, ...ofTime, ...written, id]
+    const values = [...referred.map(([column]) => set[column]), ...written, id, ...written]
+    if (time !== undefined) values.push(time, time)
+    values.push(id)
     if (versions !== undefined) values.push(versions)
     const shape = `${columns} ${referred.map(([column]) => column)} ${time !== undefined} ${versions !== undefined}`
     const text = () => this.#updateText(columns, referred, time !== undefined, versions !== undefined)
@@ -94,11 +100,11 @@ export class SqlText<Row> extends ReadStatements<Row> {
       ([, table], at) => `"parent${at}" AS MATERIALIZED (SELECT 1 FROM ${quote(table)} WHERE "id" = ? FOR KEY SHARE), `,
     )
     const isLocked = referred.map((_, at) => ` AND (SELECT count(*) FROM "parent${at}") >= 0`)
-    const updatedAt = isTimed ? `"updated_at" = CASE WHEN ${isSame} THEN "updated_at" ${LATER} ELSE ? END, ` : ''
-    const version = `"version" = CASE WHEN ${isSame} THEN "version" ELSE "version" + 1 END`
+    const updatedAt = isTimed ? `"updated_at" = CASE WHEN "is same" THEN "updated_at" ${LATER} ELSE ? END, ` : ''
+    const version = '"version" = CASE WHEN "is same" THEN "version" ELSE "version" + 1 END'
     const condition = ` WHERE "id" = ?${isOfVersion ? ' AND "version" = ANY(?::int[])' : ''}`
-    const stored = `SELECT ${this.#before} FROM ${this.table} WHERE "id" = ?${isLocked.join('')} FOR UPDATE`
-    return `WITH ${parents.join('')}"stored" AS (${stored}) UPDATE ${this.table} SET ${assignments}${updatedAt}${version} FROM "stored"${condition} RETURNING ${this.columns}, "stored".*`
+    const stored = `SELECT ${this.#before}, ${isSame} AS "is same" FROM ${this.table} WHERE "id" = ?${isLocked.join('')} FOR UPDATE`
+    return `WITH ${parents.join('')}"stored" AS (${stored}) UPDATE ${this.table} SET ${assignments}${updatedAt}${version} FROM "stored"${condition} RETURNING ${this.columns}, ${this.#beforeNames}`
   }
 
   /**
@@ -118,15 +124,12 @@ export class SqlText<Row> extends ReadStatements<Row> {
     const updatedAt = columns.includes('updated_at')
       ? `"updated_at" = CASE WHEN ${isSame} THEN "updated_at" ELSE GREATEST("updated_at", ${given('updated_at')}) END, `
       : ''
-    const before = Object.keys(kinds)
-      .map((name) => quote(BEFORE + name))
-      .join(', ')
     return {
       text: `UPDATE ${this.table} SET ${assignments}${updatedAt}"version" = CASE WHEN ${isSame} THEN "version" ELSE "version" + 1 END
         FROM (SELECT ${this.#before}, "given".* FROM ${this.table}
           JOIN unnest(${arrays.join(', ')}, ?::text[]) WITH ORDINALITY AS "given" (${names}) ON "id" = ${given('id')}) AS "stored"
         WHERE "id" = ${given('id')} AND (${given('versions')} IS NULL OR "version" = ANY(${given('versions')}::int[]))
-        RETURNING ${this.columns}, ${before}, ${quote(ORDINAL)}`,
+        RETURNING ${this.columns}, ${this.#beforeNames}, ${quote(ORDINAL)}`,
       values: [
         rows.map(({ id }) => id),
         ...columns.map((column) => rows.map(({ change }) => (change as Record<string, unknown>)[column])),

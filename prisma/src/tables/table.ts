@@ -299,8 +299,8 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
 
   #change(row: Stored): Change<Row> {
     const [before, after]: [Stored, Stored] = [{}, {}]
-    for (const column in this.columns) {
-      before[column] = row[BEFORE + column]
+    for (const [column, previous] of this.text.changed) {
+      before[column] = row[previous]
       after[column] = row[column]
     }
     return { before: this.decodeDates(before), after: this.decodeDates(after) }
