@@ -1,6 +1,6 @@
 import type { Output } from '@resource/client'
 import { Command } from 'commander'
-import { Failure } from './failures.ts'
+import { Failure, invalid } from './failures.ts'
 import type { Globals } from './globals.ts'
 import { exampleText } from './help.ts'
 import { withClient } from './open-client.ts'
@@ -10,6 +10,7 @@ import type { JsonObject } from './procedures.ts'
 import { confirm, isInteractive } from './prompt.ts'
 import { details } from './table.ts'
 import { tableColumns } from './table-columns.ts'
+import { showUndo } from './undo-hint.ts'
 
 type Proposal = Output<'proposals', 'get'>
 
@@ -29,7 +30,7 @@ export function proposalCommands(): Command[] {
   show.action(async (id: string) => {
     const options = show.optsWithGlobals<Options>()
     await withClient(options, [], async (client) => {
-      const proposal = await client.proposals.get.query({ id: Number(id) })
+      const proposal = await client.proposals.get.query({ id: idOf(id) })
       await answer(proposal, options, () => whole(proposal, options))
     })
   })
@@ -38,12 +39,12 @@ export function proposalCommands(): Command[] {
     if (status === 'applied') command.option('--yes', 'skip the confirmation', false)
     return command.action(async (text: string) => {
       const options = command.optsWithGlobals<Options>()
-      const id = Number(text)
+      const id = idOf(text)
       await withClient(options, [], async (client) => {
         if (options.yes === false) await confirmed(await client.proposals.get.query({ id }), options)
         const proposal = await client.proposals.setStatus.mutate({ id, status })
-        const request = proposal.request_id === null ? '' : ` by request ${proposal.request_id}`
-        await answer(proposal, options, () => `Proposal ${id} ${status}${request}\n`)
+        await answer(proposal, options, () => `Proposal ${id} ${status}\n`)
+        if (status === 'applied') showUndo(proposal)
       })
     })
   })
@@ -56,6 +57,12 @@ function commandOf(name: string, description: string): Command {
     .description(description)
     .argument('<id>', 'id of the proposal')
     .addHelpText('after', exampleText([`proposals ${name} 7`]))
+}
+
+function idOf(text: string): number {
+  const id = Number(text)
+  if (!Number.isInteger(id)) throw invalid('id: must be a whole number')
+  return id
 }
 
 /** @throws Failure if the answer is no, or nobody can answer */
@@ -74,6 +81,10 @@ function whole(proposal: Proposal, options: Options): string {
   const shown = `${details(picked(record, tableColumns('proposals')))}\n${textOf(proposal.operation, proposal, options)}`
   if (status !== 'open' || isCurrent) return shown
   if (obstacle !== null) return `${shown}\nIt cannot be applied: ${obstacle}\n`
-  const now = { changes, created: 0, updated: changes.length, deleted: 0 }
-  return `${shown}\nBy now it would do something else:\n${textOf(proposal.operation, now, options)}`
+  const deleted = changes.filter(({ after }) => after === null).length
+  const created = changes.filter(({ before }) => before === null).length
+  const now = { changes, created, updated: changes.length - created - deleted, deleted }
+  return `${shown}
+By now it would do something else:
+${textOf(proposal.operation, now, options)}`
 }

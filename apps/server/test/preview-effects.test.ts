@@ -3,10 +3,10 @@ import { isServiceError } from '@resource/client'
 import { expect, test } from 'vitest'
 import { seededRandom, seedOfRun } from './fuzz/random.ts'
 import { startTestServer } from './harness.ts'
-import { randomWrite, type Snapshot, snapshot, write } from './random-writes.ts'
+import { type RandomWrite, randomWrite, type Snapshot, snapshot, write } from './random-writes.ts'
 import { createKey } from './records.ts'
 
-type Preview = Output<'previews', 'create'>
+type Preview = Pick<Output<'previews', 'create'>, 'changes'>
 
 const ROUNDS = 200
 
@@ -61,16 +61,52 @@ function timeless(row: Record<string, unknown> | undefined): unknown {
   return row && { ...fields, ...('revoked_at' in row && { revoked: revoked_at !== null }) }
 }
 
-async function attempt<T>(work: () => Promise<T>): Promise<T | { status: number; reason: string | undefined }> {
+/** An error of a call. */
+interface Failed {
+  failed: { status: number; reason: string | undefined }
+}
+
+async function attempt<T>(work: () => Promise<T>): Promise<T | Failed> {
   try {
     return await work()
   } catch (error) {
-    if (isServiceError(error) && error.status < 500) return { status: error.status, reason: error.reason }
+    if (isServiceError(error) && error.status < 500) return { failed: { status: error.status, reason: error.reason } }
     throw error
   }
 }
 
-test('C44 a random write does exactly what its preview showed, or nothing if another write came between', async () => {
+const hasFailed = (outcome: unknown): outcome is Failed =>
+  typeof outcome === 'object' && outcome !== null && 'failed' in outcome
+
+/** A preview and the write with its effect, or a proposal and its application. */
+interface Way<Shown extends Preview> {
+  accepts: (planned: RandomWrite) => boolean
+  /** Whether a write that changes nothing is refused. */
+  needsChange: boolean
+  show: (client: Client, planned: RandomWrite) => Promise<Shown>
+  carryOut: (client: Client, planned: RandomWrite, shown: Shown) => Promise<unknown>
+}
+
+const previewed: Way<Output<'previews', 'create'>> = {
+  accepts: () => true,
+  needsChange: false,
+  show: ({ previews }, planned) => previews.create.mutate(planned),
+  carryOut: (client, planned, { effect }) => write(client, planned, { ifEffect: effect }),
+}
+
+const proposed: Way<Output<'proposals', 'create'>> = {
+  accepts: ({ operation, input }) => !operation.startsWith('keys.') && !JSON.stringify(input).includes('"password"'),
+  needsChange: true,
+  show: ({ proposals }, planned) => proposals.create.mutate({ ...planned, reason: 'Random' }),
+  carryOut: ({ proposals }, _planned, { id }) => proposals.setStatus.mutate({ id, status: 'applied' }),
+}
+
+async function carryOutAtRandom<Shown extends Preview>({
+  accepts,
+  needsChange,
+  show,
+  carryOut,
+}: Way<Shown>): Promise<void> {
   await using server = await startTestServer()
   const { key } = await createKey(server)
   server.logIn(key)
@@ -79,29 +115,37 @@ test('C44 a random write does exactly what its preview showed, or nothing if ano
   const outcomes = { done: 0, refused: 0, failed: 0 }
   for (let round = 0; round < ROUNDS; round++) {
     const unchanged = await snapshot(client)
-    const planned = randomWrite(random, unchanged)
-    const preview = await attempt(() => client.previews.create.mutate(planned))
+    let planned = randomWrite(random, unchanged)
+    while (!accepts(planned)) planned = randomWrite(random, unchanged)
+    const preview = await attempt(() => show(client, planned))
     expect(await snapshot(client), JSON.stringify(planned)).toEqual(unchanged)
-    if ('status' in preview) {
-      expect(await attempt(() => write(client, planned))).toEqual(preview)
+    if (hasFailed(preview)) {
+      const outcome = await attempt(() => write(client, planned))
+      if (needsChange && !hasFailed(outcome)) expect(await snapshot(client)).toEqual(unchanged)
+      else expect(outcome).toEqual(preview)
       continue
     }
     const isDisturbed = random.oneIn(2)
     for (let writers = isDisturbed ? random.int(1, 4) : 0; writers > 0; writers--)
       await attempt(() => write(client, random.oneIn(3) ? planned : randomWrite(random, unchanged)))
     const before = await snapshot(client)
-    const outcome = await attempt(() => write(client, planned, { ifEffect: preview.effect }))
+    const outcome = await attempt(() => carryOut(client, planned, preview))
     const after = await snapshot(client)
-    const isRefused = typeof outcome === 'object' && outcome !== null && 'reason' in outcome
-    if (!isRefused) {
+    if (!hasFailed(outcome)) {
       expect(differences(before, after), JSON.stringify(planned)).toEqual(shown(preview, before))
       outcomes.done++
     } else {
       expect(isDisturbed, JSON.stringify([planned, outcome])).toBe(true)
       expect(after).toEqual(before)
-      outcomes[outcome.reason === 'effect_changed' ? 'refused' : 'failed']++
+      outcomes[outcome.failed.reason === 'effect_changed' ? 'refused' : 'failed']++
     }
   }
   expect(outcomes.done).toBeGreaterThan(ROUNDS / 4)
   expect(outcomes.refused).toBeGreaterThan(ROUNDS / 20)
-})
+}
+
+test('C44 a random write does exactly what its preview showed, or nothing if another write came between', () =>
+  carryOutAtRandom(previewed))
+
+test('C57 a random proposal does exactly what it showed, or nothing if another write came between', () =>
+  carryOutAtRandom(proposed))
