@@ -142,6 +142,11 @@ describe('C49 a proposal', () => {
       400,
     )
     expect((await refused('items.update', { id: 1, colour: 'red', price: 2 }))[1]).toMatch(/^input.colour: /)
+    const changed = await server.client.users.update.mutate({ id: 1, password: 'a third long password' })
+    const undo = { request_id: requestIdOf(changed) }
+    expect(await refused('reversals.create', undo)).toEqual([400, `input.password: ${hidden}`])
+    const deleted = await server.client.users.delete.mutate({ id: 1 })
+    expect((await proposer.propose('reversals.create', { request_id: requestIdOf(deleted) })).status).toBe(201)
     const nothing = 'input: changes nothing, so there is nothing to decide'
     expect(await refused('items.update', { id: 1, price: 24.5 })).toEqual([400, nothing])
     expect(await refused('items.update', { id: 9, price: 1 })).toEqual([404, 'Item not found'])
@@ -150,7 +155,7 @@ describe('C49 a proposal', () => {
       'reason: must be text of 1 to 1000 characters',
     ])
     await using database = await openDatabase(server)
-    expect(await database.read.proposals.count({})).toBe(0)
+    expect(await database.read.proposals.count({})).toBe(1)
   })
 
   test('is stored once under an idempotency key', async () => {

@@ -93,6 +93,25 @@ describe('C47 a reversal', () => {
     expect([(await hashes())[0] === second[0], (await storedUsers(server))[0]?.age]).toEqual([false, 5])
   })
 
+  test('is a 409 for a request that is undone already, even if another caller has written the same value since', async () => {
+    await using server = await startTestServer()
+    const { users, items } = server.client
+    await createItem(server)
+    const changed = await items.update.mutate({ id: 1, price: 30 })
+    const deleted = await users.create.mutate(someUsers(1)[0] as object as { name: string; email: string })
+    const undone = await server.client.undo(changed)
+    await server.client.undo(deleted)
+    const again = { status: 409, message: 'This request is undone already' }
+    for (const request of [changed, deleted]) await expect(server.client.undo(request)).rejects.toMatchObject(again)
+    await items.update.mutate({ id: 1, price: 30 })
+    await expect(server.client.undo(changed)).rejects.toMatchObject(again)
+    expect((await items.get.query({ id: 1 })).price).toBe(30)
+    await items.update.mutate({ id: 1, price: 24.5 })
+    await server.client.undo(undone)
+    await server.client.undo(changed)
+    expect((await items.get.query({ id: 1 })).price).toBe(24.5)
+  })
+
   test('leaves later changes of other fields, and refuses to overwrite one of its own: all or none', async () => {
     await using server = await startTestServer()
     for (const name of ['Lamp', 'Rug', 'Chair']) await createItem(server, { name })

@@ -37,7 +37,7 @@ export async function openRequests(read: Tables, group: string): Promise<Output<
 }
 
 /** Those of some requests that are undone: their last reversal is not undone itself. */
-async function undoneOf(read: Tables, requests: string[]): Promise<Set<string>> {
+export async function undoneOf(read: Tables, requests: string[]): Promise<Set<string>> {
   const where = { reverses: { in: requests } }
   const reversed = await read.auditEntries.summarize({ where, by: 'reverses', of: 'id', limit: requests.length })
   if (reversed.length === 0) return new Set()

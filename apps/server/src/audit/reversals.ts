@@ -17,7 +17,7 @@ import type { Services } from '../store/context.ts'
 import type { WrittenCollection } from '../store/record-writes.ts'
 import type { Row, Values } from '../store/row-mapping.ts'
 import { firstIdSince } from './entry-times.ts'
-import { openRequests } from './groups.ts'
+import { openRequests, undoneOf } from './groups.ts'
 
 // More would hold the write lock of SQLite so long that other writes fail.
 const MAX_CHANGES = 10_000
@@ -66,6 +66,9 @@ export function reversalService(
       const prepare = async () => {
         const done = await changesOf(context.read, request_id, undoable)
         for (const change of done) checkRole(context.caller, change)
+        // Equal values need not be those of the request: another caller may have written them since.
+        if ((await undoneOf(context.read, [request_id])).size > 0)
+          throw new ApiError(409, 'This request is undone already', { reason: 'already_undone' })
         context.spend?.({ rows: done.length })
         return done
       }

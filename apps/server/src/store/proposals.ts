@@ -49,7 +49,7 @@ export function proposalService(writes: NamedWrites, days: number): Services['pr
         // A field that has no effect would mislead those who decide.
         const effect = await writes.preview(name, input, forOthers({ ...context, isStrict: true, ifEffect: undefined }))
         if (effect.changes.length === 0) throw invalid('input', 'changes nothing, so there is nothing to decide')
-        if (name !== 'reversals.create') refuseHidden(hiddenIn(effect))
+        refuseHidden(hiddenIn(effect))
         return presentEffect(effect)
       }
       const work = async (tx: Tables, { changes, ...preview }: Awaited<ReturnType<typeof prepare>>) => {
@@ -181,11 +181,11 @@ function hiddenFields(name: string, input: object): Path[] {
   return pathsIn(input)
 }
 
-/** The hidden fields that a write sets, whatever its input calls them. */
+/** The hidden fields that a write sets, whatever its input calls them; not those of a deleted record that comes back. */
 function hiddenIn({ tables, changes }: Effect): Path[] {
-  const fields = changes.flatMap(({ table, written = {} }) =>
+  const fields = changes.flatMap(({ table, written = {}, isRestored = false }) =>
     (tables[table] as AuditedTable).secrets.flatMap(({ column, field }) =>
-      Reflect.get(written, column) == null ? [] : [field],
+      isRestored || Reflect.get(written, column) == null ? [] : [field],
     ),
   )
   return [...new Set(fields)].map((field) => [field])
