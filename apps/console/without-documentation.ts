@@ -2,15 +2,15 @@ import type { Plugin } from 'vite'
 
 const TEXTS = ['description', 'summary', 'successDescription', 'examples']
 
-/** Removes the texts of the OpenAPI document from the contract. The console shows none of them. */
+/** Removes REST bindings and the texts of the OpenAPI document from the contract. The console uses neither. */
 export const withoutDocumentation: Plugin = {
   name: 'without-documentation',
   apply: 'build',
   transform: {
-    filter: { id: /\/packages\/contract\/(src|dist)\// },
+    filter: { id: /\/packages\/contract\/src\// },
     handler(code) {
-      const texts = textsIn(this.parse(code)).toSorted((a, b) => b.start - a.start)
-      return texts.reduce((rest, { start, end }) => rest.slice(0, start) + rest.slice(end).replace(/^\s*,/, ''), code)
+      const unused = unusedIn(this.parse(code)).toSorted((a, b) => b.start - a.start)
+      return unused.reduce((rest, { start, end }) => rest.slice(0, start) + rest.slice(end).replace(/^\s*,/, ''), code)
     },
   },
 }
@@ -21,15 +21,23 @@ interface Node {
   end: number
 }
 
-/** The properties with a text or with examples. A field of a record may have such a name, too, but its value is a schema. */
-function textsIn(value: unknown): Node[] {
-  if (typeof value !== 'object' || value === null) return []
-  if ('key' in value && 'value' in value && isText(value.key, value.value)) return [value as unknown as Node]
-  return Object.values(value).flatMap(textsIn)
+interface Property extends Node {
+  key: { name?: string }
+  value: Node & { properties?: Node[] }
 }
 
-function isText(key: unknown, value: unknown): boolean {
-  const { name = '' } = key as { name?: string }
-  const { type } = value as Node
-  return TEXTS.includes(name) && ['Literal', 'TemplateLiteral', 'ArrayExpression'].includes(type)
+function unusedIn(node: unknown): Node[] {
+  if (typeof node !== 'object' || node === null) return []
+  if (isProperty(node)) {
+    const { key, value } = node
+    if (key.name === 'openapi' && value.properties !== undefined) return value.properties
+    // A field of a record may have such a name, too, but its value is a schema.
+    const isText = ['Literal', 'TemplateLiteral', 'ArrayExpression'].includes(value.type)
+    if (isText && TEXTS.includes(key.name ?? '')) return [node]
+  }
+  return Object.values(node).flatMap(unusedIn)
+}
+
+function isProperty(node: object): node is Property {
+  return 'type' in node && node.type === 'Property'
 }

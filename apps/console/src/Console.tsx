@@ -1,4 +1,4 @@
-import { lazy, useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { Overview } from './overview/Overview.tsx'
 import { RecordPage } from './RecordPage.tsx'
@@ -13,8 +13,12 @@ import { useHeldLocation, useHeldSearch } from './ui/unsaved.ts'
 
 const loadLoginDialog = () => import('./session/LoginDialog.tsx')
 const LoginDialog = lazy(loadLoginDialog)
+const ProposalsPage = lazy(() => import('./proposals/ProposalsPage.tsx'))
+const ProposalPage = lazy(() => import('./proposals/ProposalPage.tsx'))
 
-/** Routes: `/console` is the overview, `/console/<noun>` the table of a noun, `/console/<noun>/<id>` a record. */
+const ID = '(?<id>[1-9][0-9]{0,9})'
+
+/** Routes: `/console` is the overview, `/console/<noun>` the table of a noun, `/console/<noun>/<id>` a record or a proposal. */
 export function Console() {
   const { session, loginPrompt } = useSession()
 
@@ -33,10 +37,22 @@ export function Console() {
             <Route key={resource.noun} path={`/${resource.noun}`}>
               <ResourcePage key={resource.noun} resource={resource} />
             </Route>,
-            <Route key={`${resource.noun}-record`} path={RegExp(`^/${resource.noun}/(?<id>[1-9][0-9]{0,9})$`)}>
+            <Route key={`${resource.noun}-record`} path={RegExp(`^/${resource.noun}/${ID}$`)}>
               {({ id }) => <RecordPage key={id} resource={resource} id={Number(id)} />}
             </Route>,
           ])}
+          <Route path="/proposals">
+            <Suspense>
+              <ProposalsPage />
+            </Suspense>
+          </Route>
+          <Route path={RegExp(`^/proposals/${ID}$`)}>
+            {({ id }) => (
+              <Suspense>
+                <ProposalPage key={id} id={Number(id)} />
+              </Suspense>
+            )}
+          </Route>
           <Route component={NotFound} />
         </Switch>
       </Shell>

@@ -2,7 +2,6 @@ import { InvalidInputError } from '@resource/client'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { Question } from './dialogs/Dialogs.tsx'
 import { editVerb, type Resource } from './resources/resource.ts'
-import { useBulk } from './table/bulk.ts'
 import { cellEdit, deletion, useChanges } from './table/changes.ts'
 import { Empty, EmptyPage } from './table/Empty.tsx'
 import { useOptimisticRows } from './table/optimistic.ts'
@@ -51,7 +50,6 @@ export function ResourcePage({ resource }: { resource: Resource }) {
   const { shown, isPending } = useOptimisticRows(resource.noun, data?.rows ?? [])
   const list = JSON.stringify(listInputOf(resource, view))
   const selection = useSelection(shown, listQueryOf({ ...view, limit: undefined }))
-  const bulk = useBulk(resource, selection)
   const changes = useChanges(resource, ({ verb }, row) => verb === 'delete' && selection.remove([row.id]))
   const [question, ask] = useState<Question>()
   const [askedOn, setAskedOn] = useState(list)
@@ -129,7 +127,6 @@ export function ResourcePage({ resource }: { resource: Resource }) {
           selection={selection}
           total={data?.matching}
           can={permissions.can}
-          onAct={(action, rows) => void bulk.act(action, rows)}
           onEdit={() => ask({ rows: selection.isEverything ? undefined : selection.rows })}
           onDelete={(rows) => ask({ action: deletion(resource), rows })}
           onActOnAll={(action) => ask({ action })}

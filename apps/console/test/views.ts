@@ -253,10 +253,31 @@ export const VIEWS: Record<string, Show> = {
     await open('/users')
     await page.getByRole('button', { name: 'Log in' }).waitFor()
   },
+  proposals: async ({ page, client, open }) => {
+    await proposeDiscount(client)
+    await open('/proposals')
+    await page.getByRole('table', { name: 'Proposals' }).waitFor()
+  },
+  'proposals-none': async ({ page, open }) => {
+    await open('/proposals?status=expired')
+    await page.getByRole('heading', { name: 'No proposal is expired' }).waitFor()
+  },
+  proposal: async ({ page, client, open }) => {
+    await proposeDiscount(client)
+    await client.items.update.mutate({ id: 3, price: 10 })
+    await open('/proposals/1')
+    await page.getByRole('region', { name: 'Changes now' }).waitFor()
+  },
   missing: async ({ page, open }) => {
     await open('/nowhere')
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   },
+}
+
+function proposeDiscount(client: Visit['client']) {
+  const input = { category: 'kitchen', changes: { multiply: { price: 0.9 } } }
+  const reason = 'Black Friday: everything for the kitchen is cheaper by a tenth until Monday.'
+  return client.proposals.create.mutate({ operation: 'items.updateWhere', input, reason })
 }
 
 const LONG = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(6).slice(0, 199)

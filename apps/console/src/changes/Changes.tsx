@@ -13,11 +13,17 @@ interface RecordChange {
 }
 
 /** The first changes of a preview, and the number of the others. */
-export function PreviewedChanges({ preview: { created, updated, deleted, changes } }: { preview: Preview }) {
+export function PreviewedChanges({
+  label = 'Preview',
+  preview: { created, updated, deleted, changes },
+}: {
+  label?: string
+  preview: Pick<Preview, 'created' | 'updated' | 'deleted'> & { changes: RecordChange[] }
+}) {
   const more = created + updated + deleted - changes.length
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
-    <section className="scroll" aria-label="Preview" tabIndex={0}>
+    <section className="scroll" aria-label={label} tabIndex={0}>
       <Changes changes={changes} />
       {more > 0 && <p className="hint">and {more.toLocaleString('en')} more</p>}
     </section>

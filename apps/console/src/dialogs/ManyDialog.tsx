@@ -5,7 +5,7 @@ import { Form } from 'react-aria-components'
 import { DiscardDialog } from '../form/DiscardDialog.tsx'
 import { apply, newGroup, type Preview, previewOf } from '../resources/calls.ts'
 import { type BulkAction, isChange, type Resource, type Row } from '../resources/resource.ts'
-import { addEdit, type Written } from '../table/history.ts'
+import { addEdit, idOf, isRow, type Written } from '../table/history.ts'
 import { refresh } from '../table/queries.ts'
 import { inTurn, noteWrite } from '../table/turns.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
@@ -81,7 +81,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
     setProgress(0)
     try {
       const changes = preview.changes.filter((change) => change.resource === noun)
-      const changed = ids ?? changes.flatMap(({ before }) => before?.id ?? [])
+      const changed = ids ?? changes.flatMap(({ before }) => idOf(before))
       const write = async (): Promise<Written> => {
         try {
           await apply(`${noun}.${verb}`, input, { preview, group, onProgress })
@@ -89,7 +89,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
           // Those before can be undone.
           if (!(error instanceof VersionMismatchError) || done === 0) throw error
         }
-        for (const { before, after } of changes) if (before && after) noteWrite(noun, before, after)
+        for (const { before, after } of changes) if (isRow(before) && isRow(after)) noteWrite(noun, before, after)
         return { request: { group }, changes, count: done }
       }
       const written = inTurn(noun, changed, write)

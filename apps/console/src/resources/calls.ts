@@ -1,4 +1,4 @@
-import { type CallOptions, createIdempotencyKey, type GroupOptions, uuidOf } from '@resource/client'
+import { type CallOptions, createIdempotencyKey, type GroupOptions, type Output, uuidOf } from '@resource/client'
 import type { RowResult as Result } from '@resource/import'
 import { client, writer } from '../client.ts'
 import type { Noun, Row } from './resource.ts'
@@ -36,16 +36,7 @@ export interface RowResult extends Result {
 }
 
 /** What a write would do. */
-export interface Preview {
-  effect: string
-  /** Of more than 10,000 records: the parts that are written one after the other. */
-  steps?: object[]
-  created: number
-  updated: number
-  deleted: number
-  /** The first changed records, also those of other nouns that a deletion cascades to. */
-  changes: { resource: string; before: Row | null; after: Row | null }[]
-}
+export type Preview = Output<'previews', 'create'>
 
 interface Reads {
   list: Query<Page>
@@ -93,7 +84,6 @@ interface Applying {
 export const apply: Applying['apply'] = (...call) => (writer as Applying).apply(...call)
 
 /** What a write would do, by the procedure's name. */
-export async function previewOf(operation: string, input: object): Promise<Preview> {
-  const preview = await client.previews.create.mutate({ operation, input: { ...input } }, LONG_TIMEOUTS)
-  return preview as Preview
+export function previewOf(operation: string, input: object): Promise<Preview> {
+  return client.previews.create.mutate({ operation, input: { ...input } }, LONG_TIMEOUTS)
 }

@@ -1,8 +1,10 @@
+import { contract } from '@resource/contract'
 import type { ReactNode } from 'react'
 import { ErrorBoundary } from 'react-error-boundary'
 import { Link, useLocation } from 'wouter'
 import { resources } from '../resources/index.ts'
 import { Account } from '../session/Account.tsx'
+import { useAllows } from '../table/permissions.ts'
 import { scrollToTop } from '../ui/scroll.ts'
 import { ErrorFallback } from './ErrorFallback.tsx'
 import { NoKeyWarning } from './NoKeyWarning.tsx'
@@ -12,10 +14,12 @@ import { ShortcutsButton } from './ShortcutsButton.tsx'
 import { ThemeChoice } from './ThemeChoice.tsx'
 
 const PAGES = [{ href: '/', title: 'Overview' }, ...resources.map(({ noun, title }) => ({ href: `/${noun}`, title }))]
+const PROPOSALS = { href: '/proposals', title: 'Proposals' }
 
 /** The frame of every view: navigation, warnings, notices. */
 export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation()
+  const hasProposals = useAllows(contract.proposals.procedures.list)
   return (
     <>
       <a className="skip" href="#main">
@@ -27,7 +31,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <span className="brand-name">Resource Console</span>
         </Link>
         <nav aria-label="Main">
-          {PAGES.map(({ href, title }) => (
+          {(hasProposals ? [...PAGES, PROPOSALS] : PAGES).map(({ href, title }) => (
             <Link key={href} href={href} aria-current={currentOf(path, href)} onClick={scrollToTop}>
               {title}
             </Link>

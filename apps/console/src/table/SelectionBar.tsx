@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { Action, Resource, Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount } from '../ui/format.ts'
+import { useBulk } from './bulk.ts'
 import { deletion } from './changes.ts'
 import { sharedFields } from './edit-many.ts'
 import type { Permissions } from './permissions.ts'
@@ -13,7 +14,6 @@ interface Props {
   /** The number of records that match the filters, on all pages. */
   total: number | undefined
   can: Permissions['can']
-  onAct: (action: Action, rows: Row[]) => void
   onEdit: () => void
   onDelete: (rows: Row[]) => void
   /** Previews an action on all matching records. */
@@ -21,17 +21,9 @@ interface Props {
 }
 
 /** Actions on the selected records; hidden without a selection. */
-export function SelectionBar({
-  resource,
-  selection,
-  total = 0,
-  can,
-  onAct,
-  onEdit,
-  onDelete,
-  onActOnAll,
-}: Props): ReactNode {
+export function SelectionBar({ resource, selection, total = 0, can, onEdit, onDelete, onActOnAll }: Props): ReactNode {
   const { rows, elsewhere, isAll, isEverything } = selection
+  const bulk = useBulk(resource, selection)
   const count = isEverything ? total : rows.length
   const canSelectAll = isAll && !isEverything && total > rows.length && can('updateWhere')
   return (
@@ -51,7 +43,7 @@ export function SelectionBar({
           {isEverything ? (
             <EverythingActions resource={resource} total={total} can={can} onAct={onActOnAll} />
           ) : (
-            <SelectedActions resource={resource} rows={rows} can={can} onAct={onAct} onDelete={onDelete} />
+            <SelectedActions resource={resource} rows={rows} can={can} onAct={bulk.act} onDelete={onDelete} />
           )}
           <Button onPress={selection.clear}>Clear selection</Button>
         </div>
@@ -66,7 +58,7 @@ function SelectedActions({
   can,
   onAct,
   onDelete,
-}: Pick<Props, 'resource' | 'can' | 'onAct' | 'onDelete'> & { rows: Row[] }) {
+}: Pick<Props, 'resource' | 'can' | 'onDelete'> & { rows: Row[]; onAct: (action: Action, rows: Row[]) => unknown }) {
   return (
     <>
       {bulkActions(resource).map((action) => {

@@ -4,7 +4,7 @@ import { LONG_TIMEOUTS, newGroup, type RowResult, writes } from '../resources/ca
 import { type BulkAction, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, formatCount, isUnanswered, sentence } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
-import { addEdit, type Written } from './history.ts'
+import { addEdit, idOf, type Written } from './history.ts'
 import { applyOptimistically, storedOf } from './optimistic.ts'
 import { refresh } from './queries.ts'
 import type { Selection } from './selection.ts'
@@ -30,7 +30,7 @@ export function useBulk(resource: Resource, selection: Selection) {
     const written = inTurn(noun, ids, () => update(resource, selected, action.changes))
     const announce = addEdit(resource, action.done, ids, written)
     const { changes, failed } = await written
-    selection.remove(changes.flatMap(({ after }) => after?.id ?? []))
+    selection.remove(changes.flatMap(({ after }) => idOf(after)))
     await announce()
     reportFailures(resource, action.done, failed)
     await refresh(resource)

@@ -14,10 +14,12 @@ export interface Written {
   /** The answer to its request, its request id, or the group of its requests. */
   request: object | string
   /** The records before and after; null before a creation and after a deletion. Of very many, the first ones. */
-  changes: { before: Row | null; after: Row | null }[]
+  changes: { before: Values | null; after: Values | null }[]
   /** The number of changed records. */
   count: number
 }
+
+type Values = Record<string, unknown>
 
 interface Edit {
   resource: Resource
@@ -77,7 +79,7 @@ export function redoLast(): void {
 export async function undoRequest(resource: Resource, requestId: string, preview: Preview): Promise<void> {
   const changes = swapped(preview.changes.filter((change) => change.resource === resource.noun))
   const count = preview.created + preview.updated + preview.deleted
-  const ids = changes.flatMap(({ before, after }) => (after ?? before)?.id ?? [])
+  const ids = changes.flatMap(({ before, after }) => idOf(after ?? before))
   const written = Promise.resolve({ request: requestId, changes, count })
   const edit = { resource, done: 'changed', ids, written, place: currentPlace(resource), isUndone: false }
   edits = [...edits.filter(({ isUndone }) => !isUndone), edit]
@@ -125,7 +127,7 @@ async function reverse(
 ): Promise<Written> {
   const reversal = await writer.undo(request, options)
   const reversed = changes.map(({ before, after }) => {
-    if (before === null || after === null) return { before: after, after: before }
+    if (before === null || after === null || !isRow(after)) return { before: after, after: before }
     const latest = latestOf(noun, after)
     const restored = { ...latest, ...differing(before, after), version: latest.version + 1 }
     noteWrite(noun, latest, restored)
@@ -134,7 +136,16 @@ async function reverse(
   return { request: reversal, changes: reversed, count }
 }
 
-function differing(before: Row, after: Row): Partial<Row> {
+/** The id of a record; a preview has none of a new one. */
+export function idOf(record: Values | null): number[] {
+  return typeof record?.id === 'number' ? [record.id] : []
+}
+
+export function isRow(record: Values | null): record is Row {
+  return typeof record?.id === 'number' && typeof record.version === 'number'
+}
+
+function differing(before: Values, after: Values): Values {
   return Object.fromEntries(Object.entries(before).filter(([name, value]) => value !== after[name]))
 }
 

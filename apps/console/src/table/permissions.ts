@@ -29,6 +29,14 @@ export function useAllows({ access }: { access?: string | undefined }): boolean 
   return session !== undefined && includes(session.role, roleOf(access))
 }
 
+/** Whether the user's role allows a write by its name: `items.update`. */
+export function useCanWrite(operation: string): boolean {
+  const [noun, verb] = operation.split('.')
+  const procedures: Record<string, { access?: string | undefined } | undefined> =
+    Object.entries(contract).find(([name]) => name === noun)?.[1].procedures ?? {}
+  return useAllows(procedures[verb ?? ''] ?? {})
+}
+
 /** The actions of the page that can require a role above reader. */
 function restrictedActions({ noun, one }: Resource): [label: string, verb: string][] {
   return [

@@ -1,0 +1,90 @@
+import { createClient } from '@resource/client'
+import { expect } from 'vitest'
+import { consoleTest, seed, shareBrowser, type Visit } from './console.ts'
+
+shareBrowser()
+
+const expected = /Failed to load resource/
+
+/** Proposes to raise the prices of the kitchen by a tenth. */
+async function propose(client: Visit['client'], reason = 'The supplier raised them.') {
+  const input = { category: 'kitchen', changes: { multiply: { price: 1.1 } } }
+  return client.proposals.create.mutate({ operation: 'items.updateWhere', input, reason })
+}
+
+consoleTest('a proposal is found, applied as it shows, and undone', async ({ page, client, open }) => {
+  await seed(client)
+  await propose(client)
+  await open('/')
+  await page.getByRole('link', { name: 'Proposals' }).click()
+  const row = page.getByRole('row', { name: 'The supplier raised them. items.updateWhere 7 updated anonymous' })
+  await row.getByRole('link').click()
+  await page.getByRole('heading', { name: 'Proposal 1' }).waitFor()
+  await page.getByRole('row', { name: 'Kettle 3 79.50 → 87.45' }).waitFor()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  const undo = page.getByRole('button', { name: 'Undo: 7 items changed' })
+  await undo.waitFor()
+  expect((await client.items.get.query({ id: 3 })).price).toBe(87.45)
+  expect(await page.locator('.record dd').allTextContents()).toContain('applied')
+  expect(await page.getByRole('button', { name: 'Apply' }).count()).toBe(0)
+  await undo.click()
+  await page.getByText('7 items restored').waitFor()
+  expect((await client.items.get.query({ id: 3 })).price).toBe(79.5)
+  await page.getByRole('main').getByRole('link', { name: 'Proposals' }).click()
+  await page.getByRole('heading', { name: 'No proposal is open' }).waitFor()
+  await page.getByLabel('Status').selectOption('applied')
+  await row.waitFor()
+})
+
+consoleTest(
+  'a proposal that would do something else by now shows what, and cannot be applied but rejected',
+  async ({ page, client, open }) => {
+    await seed(client)
+    await propose(client)
+    await open('/proposals/1')
+    await page.getByRole('heading', { name: 'What it does' }).waitFor()
+    await client.items.update.mutate({ id: 3, price: 10 })
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('Proposal 1 not applied.').waitFor()
+    await page.getByText('It would do something else now').waitFor()
+    await page
+      .getByRole('region', { name: 'Proposed changes' })
+      .getByRole('row', { name: 'Kettle 3 79.50 → 87.45' })
+      .waitFor()
+    await page
+      .getByRole('region', { name: 'Changes now' })
+      .getByRole('row', { name: 'Kettle 3 10.00 → 11.00' })
+      .waitFor()
+    expect(await page.getByRole('button', { name: 'Apply' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Reject' }).click()
+    await page.getByText('Proposal 1 rejected').waitFor()
+    expect((await client.items.get.query({ id: 3 })).price).toBe(10)
+  },
+  { expected },
+)
+
+consoleTest(
+  'a proposer can withdraw its own proposals, and decide on no other',
+  async (visit) => {
+    const { page, client, service, open } = visit
+    await seed(client)
+    const { key: admin } = await client.keys.create.mutate({ name: 'operator', role: 'admin' })
+    const operator = createClient({ baseUrl: service.url, apiKey: admin })
+    const { key } = await operator.keys.create.mutate({ name: 'agent', role: 'proposer' })
+    await propose(operator)
+    await propose(createClient({ baseUrl: service.url, apiKey: key }), 'A typing error.')
+    await open('/proposals/1')
+    await page.getByLabel('API key').fill(key)
+    await page.locator('form.login').getByRole('button', { name: 'Log in' }).click()
+    const buttons = () => page.locator('.title').getByRole('button').allTextContents()
+    await page.getByText('The supplier raised them.').waitFor()
+    expect(await buttons()).toEqual([])
+    await open('/proposals/2')
+    await page.getByText('A typing error.').waitFor()
+    expect(await buttons()).toEqual(['Withdraw'])
+    await page.getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByText('Proposal 2 withdrawn').waitFor()
+    expect((await operator.proposals.get.query({ id: 2 })).status).toBe('withdrawn')
+  },
+  { expected },
+)
