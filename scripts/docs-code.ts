@@ -85,48 +85,57 @@ async function checkTypes(): Promise<void> {
   console.log(`${programs.length} TypeScript blocks compiled`)
 }
 
-/** Runs each `sh` block, all on one service. */
+/** Runs the `sh` blocks of each page in one shell, on a service of its own, and then its SQL. */
 async function runCommands(): Promise<void> {
-  await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 24.5 }] } })
   // The documented programs. `npm run -s resource --` runs in this folder, where the commands leave their files.
   await shim('curl', 'exec "$CURL" --fail-with-body --silent --show-error "$@"')
   await shim('npm', 'shift 4\nexec resource "$@"')
   await shim('resource', `exec node ${join(root, 'apps/cli/src/main.mjs')} "$@"`)
   const { stdout: curl } = await execute('which', ['curl'])
-  const env = {
-    ...environment,
-    PATH: `${folder}:${environment.PATH}`,
-    CURL: curl.trim(),
-    RESOURCE_URL: server.url,
-    DATABASE_URL: server.databaseUrl,
-  }
   let count = 0
-  for (const { page, code } of blocks.filter(({ language }) => language === 'sh')) {
+  for (const page of pages) {
     if (stopping()) {
       process.exitCode = 1
       return
     }
-    const exception = Object.keys(EXCEPTIONS[page] ?? {}).find((start) => code.startsWith(start))
-    if (exception !== undefined) {
-      used.add(`${page} ${exception}`)
-      await execute('sh', ['-n', '-c', code]).catch(({ message }) => report(`${page}: ${message}`))
-      continue
-    }
-    const command = code.replaceAll('localhost:3000', new URL(server.url).host).replaceAll('/backups/', `${folder}/`)
-    await execute('sh', ['-e', '-c', command], { cwd: folder, env }).catch(({ message, stdout }) =>
-      report(`${page}: ${message}${stdout}`),
-    )
-    count++
+    count += await runPage(page, curl.trim())
   }
-  const database = new DatabaseSync(server.databaseUrl.replace('file:', ''))
-  for (const { code } of blocks.filter(({ language }) => language === 'sql')) database.exec(code)
-  database.close()
   for (const [page, reasons] of Object.entries(EXCEPTIONS)) {
     for (const start of Object.keys(reasons)) {
       if (!used.has(`${page} ${start}`)) report(`${page} has no block that starts with ${start}`)
     }
   }
   console.log(`${count} blocks of shell commands run`)
+}
+
+/** @returns the number of blocks that it ran */
+async function runPage(page: string, curl: string): Promise<number> {
+  await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 24.5 }] } })
+  const env = {
+    ...environment,
+    PATH: `${folder}:${environment.PATH}`,
+    CURL: curl,
+    RESOURCE_URL: server.url,
+    DATABASE_URL: server.databaseUrl,
+  }
+  const run: string[] = []
+  for (const { code } of blocks.filter((block) => block.page === page && block.language === 'sh')) {
+    const exception = Object.keys(EXCEPTIONS[page] ?? {}).find((start) => code.startsWith(start))
+    if (exception === undefined) run.push(code)
+    else {
+      used.add(`${page} ${exception}`)
+      await execute('sh', ['-n', '-c', code]).catch(({ message }) => report(`${page}: ${message}`))
+    }
+  }
+  const commands = run.join('')
+  const command = commands.replaceAll('localhost:3000', new URL(server.url).host).replaceAll('/backups/', `${folder}/`)
+  await execute('sh', ['-e', '-c', command], { cwd: folder, env }).catch(({ message, stdout }) =>
+    report(`${page}: ${message}${stdout}`),
+  )
+  const database = new DatabaseSync(server.databaseUrl.replace('file:', ''))
+  for (const { code } of blocks.filter((block) => block.page === page && block.language === 'sql')) database.exec(code)
+  database.close()
+  return run.length
 }
 
 async function shim(name: string, command: string): Promise<void> {
