@@ -1,4 +1,4 @@
-import { createClient, type ServiceError } from '@resource/client'
+import { createClient, requestIdOf, type ServiceError } from '@resource/client'
 import { createResourceOptions, ResourceProvider, useResource } from '@resource/client/react'
 import { createTestServer } from '@resource/server/testing'
 import {
@@ -221,4 +221,43 @@ test('the options work without React and are typed by the contract', async () =>
   expect(queryClient.getQueryData(resource.items.get.queryKey({ id: 1 }))).toEqual(item)
   // @ts-expect-error: an id is a number
   resource.items.get.queryOptions({ id: '1' })
+})
+
+test('the answer of a mutation has what undo needs, until the cache has merged it; an undo refreshes every query', async () => {
+  await using server = await createTestServer({
+    seed: {
+      items: [{ name: 'Lamp', price: 1 }],
+      books: [{ title: 'T', author: 'A', published_date: '2020-01-01' }],
+    },
+  })
+  await using page = show(server.url, () => {
+    const resource = useResource()
+    const items = useQuery(resource.items.list.queryOptions({}))
+    const books = useQuery(resource.books.list.queryOptions({}))
+    const undo = useMutation(resource.reversals.create.mutationOptions())
+    const update = useMutation(resource.items.update.mutationOptions())
+    const request_id = update.data && requestIdOf(update.data)
+    return [
+      `${items.data?.items[0]?.price};${books.data?.books.length};${request_id?.length}`,
+      button('update', () => update.mutate({ id: 1, price: 9 })),
+      button('undo', () => request_id && undo.mutate({ request_id })),
+    ]
+  })
+  await expect.poll(page.text).toBe('1;1;undefined')
+  page.click('update')
+  await expect.poll(page.text).toBe('9;1;36')
+  page.click('undo')
+  await expect.poll(page.text).toBe('1;1;36')
+  expect(requestCount(server.log, 'books.list')).toBe(2)
+
+  const client = createClient({ baseUrl: server.url })
+  const queryClient = new QueryClient()
+  const answer = await client.items.update.mutate({ id: 1, price: 5 })
+  queryClient.setQueryData(['item'], answer)
+  expect(requestIdOf(queryClient.getQueryData(['item']) as object)).toBe(requestIdOf(answer))
+  // Structural sharing makes a new object of the old and the new answer.
+  queryClient.setQueryData(['item'], await client.items.update.mutate({ id: 1, price: 6 }))
+  const merged = queryClient.getQueryData(['item']) as object
+  expect(requestIdOf(merged)).toBeUndefined()
+  await expect(client.undo(merged)).rejects.toThrow('undo: this is not the answer of a call of this client')
 })

@@ -9,13 +9,17 @@ export interface ResourceOptions extends OptionsTo<Api> {}
 
 /**
  * TanStack Query options for every procedure, for any framework and for servers. A mutation invalidates every query of its
- * noun and the audit log when it has settled, even after a failure: the write may have happened, or may have failed
- * because the cache was stale. The mutation stays pending until the active queries have been refetched. A mutation that
+ * noun and the audit log, and one of `reversals` or `proposals` every query, when it has settled, even after a failure: the
+ * write may have happened, or may have failed because the cache was stale. The mutation stays pending until the active queries have been refetched. A mutation that
  * TanStack retries keeps its idempotency key. TanStack does not retry queries, because the client does.
  */
 export function createResourceOptions(client: Client, queryClient: QueryClient): ResourceOptions {
-  return createResourceOptionsOf<Contract>(client, queryClient, { staleAfter: (noun) => [noun, 'audit'] })
+  const staleAfter = (noun: string) => (ANY_NOUN.includes(noun) ? undefined : [noun, 'audit'])
+  return createResourceOptionsOf<Contract>(client, queryClient, { staleAfter })
 }
+
+/** The nouns whose writes change records of any noun. */
+const ANY_NOUN = ['reversals', 'proposals']
 
 export type {
   DataKey,

@@ -84,8 +84,8 @@ type Own = TypesOf<Contract>
 type Accepts<A, B> = [A] extends [B] ? true : false
 type Complete<T> = T extends string | number | boolean | null | undefined ? T : T extends readonly (infer E)[] ? Complete<E>[] : T extends object ? { [K in keyof T]-?: Complete<T[K]> } : T
 type Same<A, B> = [Accepts<A, B>, Accepts<B, A>] extends [true, true] ? true : false
-// The contract has booleans in audit entries and previews once a record has one.
-type Noun = Exclude<keyof Own & keyof Api, 'audit' | 'previews'>
+// The contract has booleans in audit entries, previews and proposals once a record has one.
+type Noun = Exclude<keyof Own & keyof Api, 'audit' | 'previews' | 'proposals'>
 type Different<A, B> = false extends Same<A, B> | Same<Complete<A>, Complete<B>> ? true : false
 // Without measures, the contract's type of \`of\` is never, and the published input has no \`of\`.
 type Comparable<T> = Omit<T, 'summarize'>

@@ -23,8 +23,8 @@ export type {
 } from './query-types.ts'
 
 export interface ResourceOptionsSettings {
-  /** The nouns whose queries a mutation of `noun` makes stale. Default: only that noun. */
-  staleAfter?: (noun: string) => string[]
+  /** The nouns whose queries a mutation of `noun` makes stale; undefined for all queries. Default: only that noun. */
+  staleAfter?: (noun: string) => string[] | undefined
 }
 
 /** The client methods of any procedure. */
@@ -45,8 +45,10 @@ export function createResourceOptionsOf<C extends Contract>(
   { staleAfter = (noun) => [noun] }: ResourceOptionsSettings = {},
 ): ResourceOptionsOf<C> {
   const nouns: object = client
-  const invalidate = (noun: string) =>
-    Promise.all(staleAfter(noun).map((stale) => queryClient.invalidateQueries({ queryKey: [[stale]] })))
+  const invalidate = async (noun: string) => {
+    const keys = staleAfter(noun)?.map((stale) => ({ queryKey: [[stale]] })) ?? [{}]
+    await Promise.all(keys.map((filters) => queryClient.invalidateQueries(filters)))
+  }
   return byName((noun) => {
     const calls: Record<string, Calls> = Reflect.get(nouns, noun)
     const own: Record<string, unknown> = {
