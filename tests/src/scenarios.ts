@@ -5,6 +5,7 @@ import { diskFull } from './scenarios/disk-full.ts'
 import { gracefulRestarts } from './scenarios/graceful-restarts.ts'
 import { hostile } from './scenarios/hostile.ts'
 import { kills } from './scenarios/kills.ts'
+import { largeChanges } from './scenarios/large-changes.ts'
 import { lockOrders } from './scenarios/lock-orders.ts'
 import { overload } from './scenarios/overload.ts'
 import { passwords } from './scenarios/passwords.ts'
@@ -29,6 +30,7 @@ export const scenarios: Scenario[] = [
   stalledSockets,
   readiness,
   lockOrders,
+  largeChanges,
   trpcBatches,
   passwords,
   overload,
