@@ -112,6 +112,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
                 isStale={isPlaceholderData}
                 isPending={isPending}
                 can={permissions.can}
+                isProposing={permissions.isProposing}
                 selection={selection}
                 onSort={(sort) => pages.change({ sort })}
                 onAct={(action, row) => changes.act(action, row)}
@@ -126,10 +127,9 @@ export function ResourcePage({ resource }: { resource: Resource }) {
           resource={resource}
           selection={selection}
           total={data?.matching}
-          can={permissions.can}
+          permissions={permissions}
           onEdit={() => ask({ rows: selection.isEverything ? undefined : selection.rows })}
-          onDelete={(rows) => ask({ action: deletion(resource), rows })}
-          onActOnAll={(action) => ask({ action })}
+          onAsk={(action, rows) => ask({ action, rows })}
         />
       </Suspense>
       {data?.total !== undefined && (data.total > 0 || (view.page ?? view.after) !== undefined) && (

@@ -1,6 +1,6 @@
 import { createClient } from '@resource/client'
 import { expect } from 'vitest'
-import { consoleTest, seed, shareBrowser, type Visit } from './console.ts'
+import { consoleTest, seed, shareBrowser, type Visit, violations } from './console.ts'
 
 shareBrowser()
 
@@ -64,7 +64,7 @@ consoleTest(
 )
 
 consoleTest(
-  'a proposer can withdraw its own proposals, and decide on no other',
+  'a proposer previews and proposes changes and deletions, can withdraw them, and decides on no others',
   async (visit) => {
     const { page, client, service, open } = visit
     await seed(client)
@@ -72,14 +72,37 @@ consoleTest(
     const operator = createClient({ baseUrl: service.url, apiKey: admin })
     const { key } = await operator.keys.create.mutate({ name: 'agent', role: 'proposer' })
     await propose(operator)
-    await propose(createClient({ baseUrl: service.url, apiKey: key }), 'A typing error.')
     await open('/proposals/1')
     await page.getByLabel('API key').fill(key)
     await page.locator('form.login').getByRole('button', { name: 'Log in' }).click()
     const buttons = () => page.locator('.title').getByRole('button').allTextContents()
     await page.getByText('The supplier raised them.').waitFor()
     expect(await buttons()).toEqual([])
-    await open('/proposals/2')
+
+    await open('/items')
+    await page.getByRole('checkbox', { name: 'Select Chair 2', exact: true }).check()
+    await page.getByRole('button', { name: 'Edit 1…' }).click()
+    await page.getByLabel('New price').fill('+10%')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('row', { name: 'Chair 2 42.50 → 46.75' }).waitFor()
+    await dialog.getByText('1 item will be edited (price +10%). Others decide on it.').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Propose' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Reason').fill('A typing error.')
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    const show = page.getByRole('link', { name: 'Show: Proposal 2 created' })
+    await show.waitFor()
+    await page.getByRole('checkbox', { name: 'Select Kettle 3', exact: true }).check()
+    await page.getByRole('button', { name: 'Delete 1…' }).click()
+    await page.getByLabel('Reason').fill('Broken.')
+    await page.getByRole('button', { name: 'Propose' }).click()
+    await page.getByText('Proposal 3 created').waitFor()
+    expect(await operator.proposals.get.query({ id: 3 })).toMatchObject({ proposer: 'key 2', deleted: 1 })
+    expect(await operator.items.get.query({ id: 2 })).toMatchObject({ price: 42.5, version: 1 })
+    expect((await operator.items.get.query({ id: 3 })).version).toBe(1)
+
+    await show.click()
     await page.getByText('A typing error.').waitFor()
     expect(await buttons()).toEqual(['Withdraw'])
     await page.getByRole('button', { name: 'Withdraw' }).click()

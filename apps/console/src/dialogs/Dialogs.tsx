@@ -1,5 +1,6 @@
 import { type BulkAction, isChange, type Resource, type Row } from '../resources/resource.ts'
 import type { useChanges } from '../table/changes.ts'
+import { usePermissions } from '../table/permissions.ts'
 import type { Open, View } from '../table/view.ts'
 import { ConflictDialog } from './ConflictDialog.tsx'
 import { DeleteDialog } from './DeleteDialog.tsx'
@@ -43,7 +44,9 @@ interface Props {
 export default function Dialogs(props: Props) {
   const { resource, view, open, question, total = 0, changes, onClose, onAsk, onDelete, onDone = () => {} } = props
   const [row] = question?.rows ?? []
-  const isOneDeleted = question?.rows?.length === 1 && question.action !== undefined && !isChange(question.action)
+  const { isProposing } = usePermissions(resource)
+  const isDeletion = question?.action !== undefined && !isChange(question.action)
+  const isOneDeleted = isDeletion && question?.rows?.length === 1 && !isProposing
   const { conflict } = changes
   const window = { resource, onClose }
   const asked = { resource, onClose: () => onAsk() }

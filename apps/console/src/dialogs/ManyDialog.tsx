@@ -1,11 +1,14 @@
 import { VersionMismatchError } from '@resource/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Form } from 'react-aria-components'
+import { Form, Input, Label, TextField } from 'react-aria-components'
+import { writer } from '../client.ts'
 import { DiscardDialog } from '../form/DiscardDialog.tsx'
-import { apply, newGroup, type Preview, previewOf } from '../resources/calls.ts'
+import { queryClient } from '../query-client.ts'
+import { apply, LONG_TIMEOUTS, newGroup, type Preview, previewOf } from '../resources/calls.ts'
 import { type BulkAction, isChange, type Resource, type Row } from '../resources/resource.ts'
 import { addEdit, idOf, isRow, type Written } from '../table/history.ts'
+import { usePermissions } from '../table/permissions.ts'
 import { refresh } from '../table/queries.ts'
 import { inTurn, noteWrite } from '../table/turns.ts'
 import { describeFilters, filtersOf, type View } from '../table/view.ts'
@@ -68,6 +71,8 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
   /** The number of records that were done before others had changed. */
   const [outdatedAfter, setOutdatedAfter] = useState<number>()
   const isOpen = useIsMounted()
+  const { isProposing } = usePermissions(resource)
+  const [reason, setReason] = useState('')
   const unsaved = useUnsavedInput(isTyped, false)
 
   const run = async (action: BulkAction, preview: Preview & { group: string }) => {
@@ -111,6 +116,22 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
     await refresh(resource)
   }
 
+  const propose = async (action: BulkAction) => {
+    const { verb, input } = writeOf(action, where)
+    setProgress(0)
+    try {
+      const proposed = { operation: `${noun}.${verb}`, input: { ...input }, reason }
+      const { id } = await writer.proposals.create.mutate(proposed, LONG_TIMEOUTS)
+      notify('done', `Proposal ${id} created`, { link: { label: 'Show', href: `/proposals/${id}` } })
+      onDone()
+      if (isOpen.current) close()
+    } catch (error) {
+      notify('failed', `Nothing was proposed. ${errorMessage(error)}`)
+    }
+    setProgress(undefined)
+    await queryClient.invalidateQueries({ queryKey: ['proposals'] })
+  }
+
   /** The user confirmed the changes of the preview only. */
   const previewAgain = async (done: number) => {
     setOutdatedAfter(done)
@@ -121,7 +142,9 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
     release()
     onClose()
   }
-  const canSubmit = !isRunning && (action === undefined ? edit !== undefined : preview !== undefined && count > 0)
+  const isExplained = !isProposing || reason.trim() !== ''
+  const canSubmit =
+    !isRunning && (action === undefined ? edit !== undefined : preview !== undefined && count > 0 && isExplained)
   const all = rows === undefined ? 'all ' : ''
   const counted = formatCount(count, resource)
   const title = given === undefined ? `Edit ${formatCount(total, resource)}` : `${given.label} ${all}${counted}?`
@@ -142,6 +165,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
           event.preventDefault()
           if (!canSubmit) return
           if (action === undefined) setPreviewed(edit)
+          else if (isProposing) void propose(action)
           else if (preview !== undefined) void run(action, preview)
         }}
       >
@@ -171,10 +195,17 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
                 resource={resource}
                 action={action}
                 preview={preview}
+                isProposing={isProposing}
                 filters={rows === undefined ? `${describeFilters(resource, filter)}, on all pages,` : ''}
               />
             )}
           </Loaded>
+        )}
+        {isProposing && action !== undefined && (
+          <TextField className="field" value={reason} onChange={setReason} maxLength={1000} autoFocus>
+            <Label className="label">Reason, for those who decide</Label>
+            <Input />
+          </TextField>
         )}
         {isRunning && preview?.steps !== undefined && (
           <Progress label={`${counted} are being ${action?.done}`} value={progress} total={count} />
@@ -182,11 +213,11 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
         <footer>
           <Button onPress={() => closeUnlessUnsaved(close)}>Cancel</Button>
           <Button
-            className={given === undefined ? 'button primary' : 'button danger'}
+            className={given === undefined || isProposing ? 'button primary' : 'button danger'}
             type="submit"
             isDisabled={!canSubmit}
           >
-            {action === undefined ? 'Preview' : `${action.label} ${counted}`}
+            {action === undefined ? 'Preview' : isProposing ? 'Propose' : `${action.label} ${counted}`}
           </Button>
         </footer>
       </Form>

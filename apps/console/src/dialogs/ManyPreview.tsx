@@ -9,10 +9,11 @@ interface Props {
   preview: Preview
   /** Which records: ` with category kitchen, on all pages,`. */
   filters: string
+  isProposing: boolean
 }
 
 /** What an action would do: the number of records, and the first of them before and after. */
-export function ManyPreview({ resource, action, preview, filters }: Props) {
+export function ManyPreview({ resource, action, preview, filters, isProposing }: Props) {
   const count = preview.updated + preview.deleted
   if (count === 0) return <p role="status">Nothing would change.</p>
   return (
@@ -20,7 +21,7 @@ export function ManyPreview({ resource, action, preview, filters }: Props) {
       <p role="status">
         <strong>{formatCount(count, resource)}</strong>
         {filters} will be {action.done}
-        {action.summary && ` (${action.summary})`}. You can undo this.
+        {action.summary && ` (${action.summary})`}. {isProposing ? 'Others decide on it.' : 'You can undo this.'}
       </p>
       <PreviewedChanges preview={preview} />
     </>

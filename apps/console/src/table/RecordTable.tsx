@@ -34,6 +34,7 @@ interface Props {
   isPending: (id: number, verb: string) => boolean
   /** Whether the role allows a procedure. */
   can: (verb: string) => boolean
+  isProposing: boolean
   selection: Selection
   onSort: (sort: string) => void
   onAct: (action: Action, row: Row) => void
@@ -45,7 +46,8 @@ interface Props {
  * selects a row. Shift-click on a checkbox selects a range.
  */
 export function RecordTable(props: Props) {
-  const { resource, columns, rows, sort = 'id_asc', isStale, isPending, can, selection, onSort, onAct, onEdit } = props
+  const { resource, columns, rows, sort = 'id_asc', isStale, isPending, can, isProposing } = props
+  const { selection, onSort, onAct, onEdit } = props
   const [editing, setEditing] = useState<{ id: number; field: string }>()
   const [path, navigate] = useLocation()
   const density = usePreferences((preferences) => preferences.density)
@@ -54,7 +56,7 @@ export function RecordTable(props: Props) {
   const actions = resource.actions.filter(({ verb }) => can(verb))
   const canEdit = can(editVerb(resource.noun))
   // Without any allowed action, a selection has no use.
-  const canSelect = canEdit || can('delete') || actions.length > 0
+  const canSelect = canEdit || can('delete') || actions.length > 0 || isProposing
   const decimals = new Map(
     columns.map(({ field, decimals }) => [
       field,

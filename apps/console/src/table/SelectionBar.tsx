@@ -13,19 +13,20 @@ interface Props {
   selection: Selection
   /** The number of records that match the filters, on all pages. */
   total: number | undefined
-  can: Permissions['can']
+  permissions: Permissions
   onEdit: () => void
-  onDelete: (rows: Row[]) => void
-  /** Previews an action on all matching records. */
-  onActOnAll: (action: Action) => void
+  /** Previews an action on these records; without them, on all matching ones. */
+  onAsk: (action: Action, rows?: Row[]) => void
 }
 
 /** Actions on the selected records; hidden without a selection. */
-export function SelectionBar({ resource, selection, total = 0, can, onEdit, onDelete, onActOnAll }: Props): ReactNode {
+export function SelectionBar({ resource, selection, total = 0, permissions, onEdit, onAsk }: Props): ReactNode {
   const { rows, elsewhere, isAll, isEverything } = selection
+  const { can, isProposing } = permissions
+  const may = (verb: string) => can(verb) || isProposing
   const bulk = useBulk(resource, selection)
   const count = isEverything ? total : rows.length
-  const canSelectAll = isAll && !isEverything && total > rows.length && can('updateWhere')
+  const canSelectAll = isAll && !isEverything && total > rows.length && may('updateWhere')
   return (
     <div className={count === 0 ? 'selection hidden' : 'selection'}>
       <p role="status">
@@ -37,69 +38,39 @@ export function SelectionBar({ resource, selection, total = 0, can, onEdit, onDe
           {canSelectAll && (
             <Button onPress={selection.selectEverything}>Select all {total.toLocaleString('en')} matching</Button>
           )}
-          {can('updateWhere') && sharedFields(resource).length > 0 && (
+          {may('updateWhere') && sharedFields(resource).length > 0 && (
             <Button onPress={onEdit}>Edit {count.toLocaleString('en')}…</Button>
           )}
-          {isEverything ? (
-            <EverythingActions resource={resource} total={total} can={can} onAct={onActOnAll} />
-          ) : (
-            <SelectedActions resource={resource} rows={rows} can={can} onAct={bulk.act} onDelete={onDelete} />
+          {bulkActions(resource).map((action) => {
+            const fitting = rows.filter(action.isFor)
+            if (isEverything || isProposing) {
+              return (
+                <Button key={action.label} onPress={() => onAsk(action, isEverything ? undefined : rows)}>
+                  {action.label} {count.toLocaleString('en')}…
+                </Button>
+              )
+            }
+            return (
+              fitting.length > 0 && (
+                <Button key={action.label} onPress={() => void bulk.act(action, fitting)}>
+                  {action.label} {fitting.length}
+                  {fitting.length < rows.length && ` of ${rows.length}`}
+                </Button>
+              )
+            )
+          })}
+          {may(isEverything ? 'deleteMatching' : 'delete') && (
+            <Button
+              className="button danger"
+              onPress={() => onAsk(deletion(resource), isEverything ? undefined : rows)}
+            >
+              Delete {count.toLocaleString('en')}…
+            </Button>
           )}
           <Button onPress={selection.clear}>Clear selection</Button>
         </div>
       )}
     </div>
-  )
-}
-
-function SelectedActions({
-  resource,
-  rows,
-  can,
-  onAct,
-  onDelete,
-}: Pick<Props, 'resource' | 'can' | 'onDelete'> & { rows: Row[]; onAct: (action: Action, rows: Row[]) => unknown }) {
-  return (
-    <>
-      {bulkActions(resource).map((action) => {
-        const fitting = rows.filter(action.isFor)
-        return (
-          fitting.length > 0 && (
-            <Button key={action.label} onPress={() => onAct(action, fitting)}>
-              {action.label} {fitting.length}
-              {fitting.length < rows.length && ` of ${rows.length}`}
-            </Button>
-          )
-        )
-      })}
-      {can('delete') && (
-        <Button className="button danger" onPress={() => onDelete(rows)}>
-          Delete {rows.length}…
-        </Button>
-      )}
-    </>
-  )
-}
-
-function EverythingActions({
-  resource,
-  total,
-  can,
-  onAct,
-}: Pick<Props, 'resource' | 'can'> & { total: number; onAct: Props['onActOnAll'] }) {
-  return (
-    <>
-      {bulkActions(resource).map((action) => (
-        <Button key={action.label} onPress={() => onAct(action)}>
-          {action.label} {total.toLocaleString('en')}…
-        </Button>
-      ))}
-      {can('deleteMatching') && (
-        <Button className="button danger" onPress={() => onAct(deletion(resource))}>
-          Delete {total.toLocaleString('en')}…
-        </Button>
-      )}
-    </>
   )
 }
 

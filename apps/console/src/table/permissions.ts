@@ -6,6 +6,8 @@ import { useSession } from '../session/session.ts'
 export interface Permissions {
   /** `deleteMatching` stands for a deletion of all matching records. */
   can: (verb: string) => boolean
+  /** Whether the role proposes changes of many records instead of making them. */
+  isProposing: boolean
   /** One sentence for each missing role, with the actions that need it. */
   reasons: string[]
 }
@@ -20,7 +22,7 @@ export function usePermissions(resource: Resource): Permissions {
     if (labels.length === 0) return []
     return `${listed(labels)} ${labels.length === 1 ? 'needs' : 'need'} the role ${role}; yours is ${session?.role}.`
   })
-  return { can, reasons }
+  return { can, isProposing: session?.role === 'proposer', reasons }
 }
 
 /** Whether the user's role allows a procedure of any resource; false until the role is loaded. */
