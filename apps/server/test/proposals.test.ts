@@ -1,7 +1,8 @@
 import { createClient, requestIdOf } from '@resource/client'
 import type { Role } from '@resource/contract'
 import { createLocalClient } from '@resource/server/local'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { deleteOldEntries } from '../src/audit/retention.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { aTimestamp, createItem, createKey, createUser, openDatabase, someUsers } from './records.ts'
 
@@ -262,6 +263,14 @@ describe('C57 a decision', () => {
       expect(messageOf(await writer.decide(1, status))).toEqual([409, 'Proposal 1 has expired'])
     const listed = async (status: string) => (await server.client.proposals.list.query({ status })).proposals.length
     expect([await listed('open'), await listed('expired')]).toEqual([0, 1])
+    await proposer.propose('items.delete', { id: 1 })
+    await deleteOldEntries(database, 1)
+    expect(await database.read.proposals.count({})).toBe(2)
+    await database.write((tx) => tx.proposals.write([{ id: 1, change: { expires_at: new Date(body.created_at) } }]))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(body.created_at) + 25 * 60 * 60 * 1000 })
+    await deleteOldEntries(database, 1)
+    vi.useRealTimers()
+    expect((await server.client.proposals.list.query()).proposals.map(({ id }) => id)).toEqual([2])
     expect(await itemsOf(server)).toEqual([lamp])
   })
 

@@ -38,7 +38,11 @@ const summary = z
   .meta({ id: 'ProposalSummary' })
 
 const proposal = summary
-  .extend({ input: writeToRun.input, effect: preview.shape.effect, changes })
+  .extend({
+    input: z.looseObject({}).meta({ description: 'The input of the procedure.' }),
+    effect: preview.shape.effect,
+    changes,
+  })
   .meta({ id: 'Proposal' })
 
 const proposalNow = proposal

@@ -35,7 +35,8 @@ export function proposalService(writes: NamedWrites, days: number): Services['pr
         const is_current = effect.fingerprint === row.effect
         return { ...proposal, is_current, current_changes: presentEffect(effect).changes }
       } catch (error) {
-        if (!(error instanceof ApiError) || ![400, 403, 404, 409, 412].includes(error.status)) throw error
+        // A standby, too, shows proposals.
+        if (!(error instanceof ApiError) || [429, 500].includes(error.status)) throw error
         return { ...proposal, obstacle: error.message }
       }
     },
