@@ -102,9 +102,9 @@ class Guarded implements Executor {
     return this.#executor.run(statement)
   }
 
-  insert(...[insertion, rows, ...rest]: Parameters<Executor['insert']>) {
-    this.#before(undefined, rows.length)
-    return this.#executor.insert(insertion, rows, ...rest)
+  insert(...args: Parameters<Executor['insert']>) {
+    this.#before(undefined, args[1].length)
+    return this.#executor.insert(...args)
   }
 }
 
