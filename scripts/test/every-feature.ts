@@ -28,6 +28,7 @@ export async function useEveryFeature(clone: Clone): Promise<void> {
     )
     await lookAtConsole(service.url)
     await deleteWhileReferred(service.url)
+    await undoCascades(service.url)
   }
   seed(clone.run, 'npm run --silent seed --', 'file:./data/seeded.db')
   await using postgres = await startPostgres()
@@ -36,6 +37,7 @@ export async function useEveryFeature(clone: Clone): Promise<void> {
   await using service = await clone.start('node apps/server/src/main.ts', { DATABASE_URL: postgres.url })
   await useEverything(service.url)
   await deleteWhileReferred(service.url)
+  await undoCascades(service.url)
 }
 
 function declareParcels(folder: string) {
@@ -228,4 +230,43 @@ async function deleteWhileReferred(url: string) {
   const owned = left.filter((row: typeof first) => row.book_id === book_id)
   if (owned.length > 0) expect(await exists(`/books/${book_id}`)).toBe(true)
   for (const status of statuses) expect([200, 201, 204, 409, 503]).toContain(status)
+}
+
+/** Undoes a deletion that cascaded to other records, and creations to which others refer by now. */
+async function undoCascades(url: string) {
+  const write = async (path: string, method: string, body?: object) => {
+    const headers = { 'Content-Type': 'application/json' }
+    const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    const text = await response.text()
+    expect([path, response.ok, text]).toEqual([path, true, text])
+    return { request_id: response.headers.get('X-Request-Id'), id: text && JSON.parse(text).id }
+  }
+  const undo = async ({ request_id }: { request_id: string | null }) => {
+    const [status, body] = await json(`${url}/api/reversals`, 'POST', { request_id })
+    return [status, body.error?.message ?? body]
+  }
+  const user = await write('/users', 'POST', { name: 'Cy', email: 'cy@example.com' })
+  const emma = { title: 'Persuasion', author: 'Jane Austen', published_date: '1817-12-20' }
+  const book = await write('/books', 'POST', emma)
+  const parcel = { weight: 1, user_id: user.id, pin: '1234' }
+  for (const n of [1, 2, 3]) await write('/parcels', 'POST', { ...parcel, code: `C-${n}`, book_id: book.id })
+  const other = await write('/parcels', 'POST', { ...parcel, code: 'C-4' })
+  const parcels = async () => (await json(`${url}/parcels?user_id=${user.id}&sort=id_asc`))[1]
+  const before = await parcels()
+  const [first] = before
+  const deleted = await write(`/books/${book.id}`, 'DELETE')
+  expect(await parcels()).toMatchObject([{ id: other.id, code: 'C-4' }])
+  expect(await undo(deleted)).toEqual([201, { request_id: deleted.request_id, restored: 4, updated: 0, deleted: 0 }])
+  expect([await parcels(), await json(`${url}/books/${book.id}`)]).toEqual([before, [200, { id: book.id, ...emma }]])
+  expect(await undo(book)).toEqual([
+    412,
+    `parcels[${first.id}]: refers by book_id to a record that would be deleted: delete or change it first`,
+  ])
+  expect((await undo(user))[0]).toBe(409)
+  const again = await write(`/books/${book.id}`, 'DELETE')
+  await write(`/parcels/${other.id}`, 'DELETE')
+  await write(`/users/${user.id}`, 'DELETE')
+  const [status, message] = await undo(again)
+  expect([status, message]).toEqual([409, expect.stringContaining('user_id: must be the id of an existing record')])
+  expect(await parcels()).toEqual([])
 }

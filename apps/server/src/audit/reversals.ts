@@ -272,6 +272,9 @@ function grouped(steps: Step[]): Step[][] {
 async function carryOut(tx: Tables, steps: Step[]): Promise<void> {
   const [{ of }] = steps as [Step]
   const table = of.tableOf(tx)
+  const writes = steps.flatMap((step) => ('write' in step ? [step.write] : []))
+  const deleted = writes.flatMap((write) => ('delete' in write ? [write.id] : []))
+  if (of.cascades && deleted.length > 0) await refuseCascades(tx, of, deleted)
   try {
     await table.restore(
       parentsFirst(
@@ -279,9 +282,6 @@ async function carryOut(tx: Tables, steps: Step[]): Promise<void> {
         steps.flatMap((step) => ('restore' in step ? [step.restore] : [])),
       ),
     )
-    const writes = steps.flatMap((step) => ('write' in step ? [step.write] : []))
-    const deleted = writes.flatMap((write) => ('delete' in write ? [write.id] : []))
-    if (of.cascades && deleted.length > 0) await refuseCascades(tx, of, deleted)
     await table.write(writes)
   } catch (error) {
     const refused = of.rows.refused(error)
