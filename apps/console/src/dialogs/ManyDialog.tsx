@@ -1,6 +1,6 @@
 import { VersionMismatchError } from '@resource/client'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Form, Input, Label, TextField } from 'react-aria-components'
 import { writer } from '../client.ts'
 import { DiscardDialog } from '../form/DiscardDialog.tsx'
@@ -38,6 +38,8 @@ interface Props {
   onDone: () => void
 }
 
+const STOPPED = new Error('stopped')
+
 /** Changes or deletes many records: shows each before and after, then does exactly that. */
 export function ManyDialog({ resource, view, rows, total, action: given, onClose, onDone }: Props) {
   const { noun } = resource
@@ -68,6 +70,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
   /** The number of records that are done, while it runs. */
   const [progress, setProgress] = useState<number>()
   const isRunning = progress !== undefined
+  const isStopped = useRef(false)
   /** The number of records that were done before others had changed. */
   const [outdatedAfter, setOutdatedAfter] = useState<number>()
   const isOpen = useIsMounted()
@@ -82,6 +85,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
     const onProgress = (next: number) => {
       done = next
       setProgress(next)
+      if (isStopped.current && next < count) throw STOPPED
     }
     setProgress(0)
     try {
@@ -92,7 +96,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
           await apply(`${noun}.${verb}`, input, { preview, group, onProgress })
         } catch (error) {
           // Those before can be undone.
-          if (!(error instanceof VersionMismatchError) || done === 0) throw error
+          if (done === 0 || !(error instanceof VersionMismatchError || error === STOPPED)) throw error
         }
         for (const { before, after } of changes) if (isRow(before) && isRow(after)) noteWrite(noun, before, after)
         return { request: { group }, changes, count: done }
@@ -101,7 +105,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
       const announce = addEdit(resource, action.done, changed, written)
       await written
       await announce()
-      if (done === count) {
+      if (done === count || isStopped.current) {
         onDone()
         if (isOpen.current) close()
       } else await previewAgain(done)
@@ -211,7 +215,17 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
           <Progress label={`${counted} are being ${action?.done}`} value={progress} total={count} />
         )}
         <footer>
-          <Button onPress={() => closeUnlessUnsaved(close)}>Cancel</Button>
+          {isRunning && preview?.steps !== undefined ? (
+            <Button
+              onPress={() => {
+                isStopped.current = true
+              }}
+            >
+              Stop
+            </Button>
+          ) : (
+            <Button onPress={() => closeUnlessUnsaved(close)}>{isRunning ? 'Close' : 'Cancel'}</Button>
+          )}
           <Button
             className={given === undefined || isProposing ? 'button primary' : 'button danger'}
             type="submit"

@@ -1,4 +1,4 @@
-import { type GroupOptions, NotFoundError, ServiceError } from '@resource/client'
+import { type CallOptions, type GroupOptions, NotFoundError, ServiceError } from '@resource/client'
 import { writer } from '../client.ts'
 import { queryClient } from '../query-client.ts'
 import { LONG_TIMEOUTS, type Preview } from '../resources/calls.ts'
@@ -95,9 +95,13 @@ async function move(edit: Edit, isUndone: boolean, ifEffect?: string): Promise<v
   if (!edits.includes(edit) || edit.isUndone === isUndone) return
   edit.isUndone = isUndone
   const { resource, ids, written } = edit
-  const progress = createProgress(`${isUndone ? 'Undoing' : 'Redoing'}: ${edit.done}`)
-  const options = { ...LONG_TIMEOUTS, ifEffect, onProgress: progress.show }
-  const reversed = inTurn(resource.noun, ids, async () => reverse(resource, await written, options))
+  const progress = createProgress()
+  const reversed = inTurn(resource.noun, ids, async () => {
+    const before = await written
+    const text = `${isUndone ? 'Undoing' : 'Redoing'}: ${subject(resource, before.changes, before.count)} ${edit.done}`
+    const onProgress = (done: number, total: number) => progress.show(text, done, total)
+    return reverse(resource, before, { ...LONG_TIMEOUTS, ifEffect, onProgress })
+  })
   edit.written = reversed.catch(() => written)
   try {
     const { changes } = await reversed
@@ -123,7 +127,7 @@ async function move(edit: Edit, isUndone: boolean, ifEffect?: string): Promise<v
 async function reverse(
   { noun }: Resource,
   { request, changes, count }: Written,
-  options: GroupOptions,
+  options: GroupOptions & Pick<CallOptions, 'ifEffect'>,
 ): Promise<Written> {
   const reversal = await writer.undo(request, options)
   const reversed = changes.map(({ before, after }) => {

@@ -49,12 +49,12 @@ export function notify(kind: Notice['kind'], text: string, extras: Pick<Notice, 
 }
 
 /** Shows the progress of long work: only once a part of it is done and more is to be done. */
-export function createProgress(text: string) {
+export function createProgress() {
   const id = ++lastId
   let value = 0
   return {
     value: () => value,
-    show: (done: number, total: number) => {
+    show: (text: string, done: number, total: number) => {
       value = done
       if (done === 0 || done === total) return
       const notice: Notice = { id, kind: 'busy', text, progress: done / total }
