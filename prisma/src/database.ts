@@ -74,6 +74,8 @@ export interface WriteOptions {
   audit?: AuditContext | undefined
   /** Whether to record the audited changes; not for `autocommit`. */
   records?: boolean | undefined
+  /** Whether `work` always fails, so that nothing is written: new records then have negative ids, and none are used up. */
+  isDryRun?: boolean | undefined
 }
 
 /** Timeouts of a write in ms, after which it fails as busy. */

@@ -79,11 +79,11 @@ export async function createDatabase(url: string, options: Options = {}): Promis
     ...engine,
     read: Object.assign(sqlTables(engine.read, { around }), { prisma: async () => (await prisma()).reads }),
     write: (work, options = {}) => {
-      const { audit, records } = options
+      const { audit, records, isDryRun } = options
       const run = (executor: Executor) => {
         // PostgreSQL runs a write again after a conflict.
         const changes = records ? [] : undefined
-        return runWrite(executor, prisma, work, { around, audit, changes })
+        return runWrite(executor, prisma, work, { around, audit, changes, isDryRun })
       }
       const write = () => engine.write(run, options)
       return around === undefined ? write() : around('transaction', '', write)

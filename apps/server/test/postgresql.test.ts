@@ -344,6 +344,8 @@ test('on a standby, reads are served; writes and readiness are a 503 with the re
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url })
   await createItem(server)
+  const proposal = { operation: 'items.update', input: { id: 1, price: 2 }, reason: 'Cheaper' }
+  expect((await server.request('POST', '/api/proposals', { json: proposal })).status).toBe(201)
   const { rows } = await query(postgres.url, 'SHOW data_directory')
   await postgres.stop('fast')
   await writeFile(join(rows[0].data_directory, 'standby.signal'), '')
@@ -364,6 +366,8 @@ test('on a standby, reads are served; writes and readiness are a 503 with the re
     const { status, headers, body } = await server.request(method, path, { json })
     expect([path, status, headers.get('Retry-After'), body]).toEqual([path, 503, '5', expected])
   }
+  const { status, body } = await server.request('GET', '/api/proposals/1')
+  expect([status, body.status, body.is_current, body.obstacle]).toEqual([200, 'open', false, message])
   await query(postgres.url, 'SELECT pg_promote()')
   await expect.poll(() => readiness(server, '/readyz')).toEqual([200, undefined])
   expect((await server.request('PATCH', '/items/1', { json: { price: 2 } })).status).toBe(200)

@@ -133,6 +133,16 @@ describe('C44 a preview', () => {
     if (server.databaseUrl.startsWith('file:')) expect((await createItem(server)).id).toBe(2)
   })
 
+  test('uses up no ids', async () => {
+    await using server = await startTestServer()
+    await preview(server, 'users.create', someUsers(1)[0] as object)
+    const { created } = await preview(server, 'users.createMany', { users: someUsers(300) })
+    const upsert = { items: [{ name: 'Lamp', price: 1 }], create: true, key: 'name' }
+    await preview(server, 'items.updateMany', upsert)
+    const user = await server.client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
+    expect([created, user.id]).toEqual([300, 1])
+  })
+
   test('has the errors of the write, at the paths of its input', async () => {
     await using server = await startTestServer()
     const refused = async (operation: string, input: object) => {

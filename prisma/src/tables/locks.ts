@@ -15,6 +15,8 @@ export interface TableOptions {
   audit?: AuditContext | undefined
   /** Receives each change of an audited table. */
   changes?: RecordedChange[] | undefined
+  /** Whether the transaction is undone in any case. */
+  isDryRun?: boolean | undefined
   /** Whether `lock` locks rows, on PostgreSQL; only inside a write. */
   locks?: boolean | undefined
 }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createPacer } from '../pacer.ts'
 import { AuditedWrites, ofDeleted, ofInserted, ofRestored, ofUpdated } from './audited-writes.ts'
 import type { Awaitable } from './executor.ts'
@@ -30,6 +31,8 @@ import {
   type WrittenRows,
 } from './types.ts'
 
+// More rows than a write inserts with one statement.
+const MAX_DRY_RUN = 1_000_000
 type Stored = Record<string, unknown>
 
 // Rows per statement. On SQLite a batch, with its audit entries if any, blocks the event loop for a few milliseconds.
@@ -171,13 +174,18 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
 
   async restore(rows: Row[]): Promise<void> {
     if (rows.length === 0) return
+    await this.audited(
+      this.wrapped('restore', () => this.#insertWithIds(rows)),
+      ofRestored,
+    )
+  }
+
+  async #insertWithIds(rows: object[]): Promise<Row[]> {
     const { restoration } = this.text
-    const restored = async () => {
-      const values = rows.map((row) => restoration.columns.map(({ name }) => Reflect.get(row, name) ?? null))
-      await this.#inserting(rows, () => this.#insert(restoration, values))
-      return rows
-    }
-    await this.audited(this.wrapped('restore', restored), ofRestored)
+    const valueOf = (row: object, name: string) => Reflect.get(row, name) ?? (name === 'version' ? 1 : null)
+    const values = rows.map((row) => restoration.columns.map(({ name }) => valueOf(row, name)))
+    await this.#inserting(rows, () => this.#insert(restoration, values))
+    return values.map((values) => rowOf(restoration, values))
   }
 
   async deleteAll(where: Where<Row>, limit?: number): Promise<number> {
@@ -229,6 +237,11 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
   }
 
   protected async insertMany(rows: NewRow<Row>[]): Promise<Row[]> {
+    if (this.session.isDryRun && this.executor.isRemote && this.text.insertion.hasId) {
+      // PostgreSQL does not take back the ids that a transaction got, and a table has 2^31. Others may run at the same time.
+      const first = -randomInt(MAX_DRY_RUN, 2 ** 31)
+      return this.#insertWithIds(rows.map((row, index) => ({ ...row, id: first + index })))
+    }
     const { columns } = this.text.insertion
     const values = rows.map((row) => columns.map(({ name }) => storedValue(row, name)))
     const ids = await this.#inserting(rows, () => this.#insert(this.text.insertion, values))
@@ -326,8 +339,11 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
   }
 
   #inserted(id: number, values: unknown[]): Row {
-    const row: Record<string, unknown> = 'id' in this.columns ? { id } : {}
-    for (const [index, { name }] of this.text.insertion.columns.entries()) row[name] = values[index]
-    return row as Row
+    return rowOf(this.text.insertion, values, 'id' in this.columns ? { id } : {})
   }
+}
+
+function rowOf<Row>({ columns }: Insertion, values: unknown[], row: Record<string, unknown> = {}): Row {
+  for (const [index, { name }] of columns.entries()) row[name] = values[index]
+  return row as Row
 }

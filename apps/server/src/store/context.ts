@@ -25,6 +25,8 @@ export interface Context {
   group?: string | undefined
   /** Gets the effect of a write before its transaction ends, and that transaction unless nothing was written. An error undoes it. */
   settle?: (effect: Effect, tx: Tables | undefined) => Promise<void>
+  /** Whether `settle` always throws. */
+  isDryRun?: boolean
   /** The call that this one carries out. */
   once?: Once | undefined
   /** Who proposed the write, if the caller applies a proposal. */

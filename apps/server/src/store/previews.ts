@@ -47,7 +47,7 @@ export function namedWrites(calls: ReadonlyMap<string, Call>): NamedWrites {
         throw new Previewed(effect)
       }
       try {
-        await call(name, input, { ...context, once: undefined, settle })
+        await call(name, input, { ...context, once: undefined, settle, isDryRun: true })
       } catch (error) {
         if (error instanceof Previewed) return error.effect
         throw error

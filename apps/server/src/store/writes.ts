@@ -132,7 +132,7 @@ async function writeOnce<Result, Prepared = undefined>(
 ): Promise<Result> {
   const records = settle !== undefined
   const audit = auditContext(name, context, audited, reverses)
-  const common = { audit, caller: queueKey(context), records, isLarge }
+  const common = { audit, caller: queueKey(context), records, isLarge, isDryRun: context.isDryRun }
   const perform = (tx: TablesAndPrisma, prepared: Prepared, { attempt, changes }: WriteControl): Promise<Result> => {
     const working = work(tx, prepared, attempt)
     if (settle === undefined) return working
