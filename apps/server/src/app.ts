@@ -115,6 +115,7 @@ export function createApp(options: AppOptions): App {
         onReplay: calls === 1 ? onReplay : undefined,
         isStrict: prefersStrict(req.headers),
         ...(rate !== undefined && { spend: (work) => rate.countWork(req, work) }),
+        isGone: () => req.socket.readableEnded || req.socket.destroyed,
         refuseNext: (reader) => limits.refuseNext(req, reader),
         read: database.read,
       }

@@ -57,6 +57,23 @@ describe('C47 a reversal', () => {
     expect((await server.client.users.list.query({ q: 'ada' })).users).toHaveLength(2)
   })
 
+  test('restores records in the order of their ids', async () => {
+    await using server = await startTestServer()
+    const { users, audit } = server.client
+    await users.createMany.mutate({ users: someUsers(12) })
+    await server.client.undo(await users.deleteWhere.mutate({ status: 'active' }))
+    const { audit: entries } = await audit.list.query({ procedure: 'reversals.create', sort: 'id_asc' })
+    expect(entries.map(({ record_id }) => record_id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  })
+
+  test('refuses what is no answer of a write', async () => {
+    await using server = await startTestServer()
+    const message = 'undo: this is not the answer of a call of this client'
+    // @ts-expect-error: not an answer
+    await expect(server.client.undo(null)).rejects.toThrow(message)
+    await expect(server.client.undo({})).rejects.toThrow(message)
+  })
+
   test('undoes a write by its replayed answer, over REST, tRPC and without HTTP', async () => {
     await using server = await startTestServer()
     const repeat = { json: { name: 'Lamp', price: 24.5 }, headers: { 'Idempotency-Key': 'once' } }

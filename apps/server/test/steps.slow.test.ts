@@ -104,3 +104,28 @@ test('C44 the quota covers a preview in steps as the write, and refuses it befor
   const preview = () => server.client.preview('items.deleteWhere', { category: 'lamp' }, { timeoutMs: 100 })
   await expect(preview()).rejects.toMatchObject({ status: 429 })
 })
+
+test('C44 a preview in steps ends soon after its caller has closed the connection', async () => {
+  await using server = await startTestServer(UNLIMITED)
+  await createItems(server, 60_900)
+  const transactions = async () => {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    const name = 'resource_database_duration_seconds_count{operation="transaction",table=""} '
+    return Number(metrics.split(name)[1]?.split('\n')[0] ?? 0)
+  }
+  const input = { id_gte: 1 }
+  const gone = new AbortController()
+  const before = await transactions()
+  const asked = fetch(`${server.url}/api/previews`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ operation: 'items.deleteWhere', input }),
+    signal: gone.signal,
+  }).catch(() => 'aborted')
+  await expect.poll(transactions).toBeGreaterThan(before)
+  gone.abort()
+  expect(await asked).toBe('aborted')
+  // Meanwhile the first would end, too.
+  const { steps = [] } = await server.client.preview('items.deleteWhere', input, { attemptTimeoutMs: 60_000 })
+  expect((await transactions()) - before).toBeLessThan(2 * steps.length)
+})

@@ -106,8 +106,8 @@ export function withActions<C extends ClientTo<Api>>(client: C): C & Actions {
 // A preview and a write of 100,000 records, and the longest wait for a quota.
 const PATIENT = { timeoutMs: 180_000, attemptTimeoutMs: 60_000 }
 
-function isGrouped(value: object | string): value is Grouped {
-  return typeof value === 'object' && 'group' in value && typeof value.group === 'string'
+function isGrouped(value: object | string | null): value is Grouped {
+  return typeof value === 'object' && value !== null && 'group' in value && typeof value.group === 'string'
 }
 
 async function undoGroup(

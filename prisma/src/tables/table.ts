@@ -182,8 +182,8 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
 
   async #insertWithIds(rows: object[]): Promise<Row[]> {
     const { restoration } = this.text
-    const valueOf = (row: object, name: string) => Reflect.get(row, name) ?? (name === 'version' ? 1 : null)
-    const values = rows.map((row) => restoration.columns.map(({ name }) => valueOf(row, name)))
+    const stored = (row: object, name: string) => Reflect.get(row, name) ?? (name === 'version' ? 1 : null)
+    const values = rows.map((row) => restoration.columns.map(({ name }) => stored(row, name)))
     await this.#inserting(rows, () => this.#insert(restoration, values))
     return values.map((values) => rowOf(restoration, values))
   }

@@ -9,9 +9,13 @@ const MAX_LISTED = 1_000
 // Bounds the memory.
 const MAX_REQUESTS = 100_000
 
-/** The requests of a group that are not undone, newest first. */
-export async function openRequests(read: Tables, group: string): Promise<Output<'reversals', 'open'>> {
-  const where = { group_id: group }
+/** The requests of a group that are not undone, newest first. @param resources those whose changes can be undone */
+export async function openRequests(
+  read: Tables,
+  group: string,
+  resources: string[],
+): Promise<Output<'reversals', 'open'>> {
+  const where = { group_id: group, resource: { in: resources } }
   const made = await read.auditEntries.summarize({ where, by: 'request_id', of: 'id', limit: MAX_REQUESTS + 1 })
   if (made.length > MAX_REQUESTS) {
     throw new ApiError(

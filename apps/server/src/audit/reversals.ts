@@ -60,7 +60,7 @@ export function reversalService(
     undoable.set(noun, { ...collection, audited: audited[noun] as AuditedTable })
 
   return {
-    open: ({ group }, { read }) => openRequests(read, group),
+    open: ({ group }, { read }) => openRequests(read, group, [...undoable.keys()]),
 
     create: async ({ request_id }, context) => {
       const prepare = async () => {
@@ -234,7 +234,7 @@ function formerly({ audited }: Undoable, { kept }: Done): Values {
 }
 
 /**
- * Neighbors that are to be restored in the order of their tables, each after those that it refers to: a delete has its entry
+ * Neighbors that are to be restored in the order of their ids, and of their tables, each after those that it refers to: a delete has its entry
  * before those of the records that it cascaded to. They were stored at the same time, so no order of theirs breaks a rule.
  */
 function withRestoresSorted(steps: Step[]): Step[] {
@@ -244,7 +244,7 @@ function withRestoresSorted(steps: Step[]): Step[] {
     if (last !== undefined && 'restore' in step && 'restore' in (last[0] as Step)) last.push(step)
     else runs.push([step])
   }
-  return runs.flatMap((run) => run.toSorted((a, b) => depthOf(a.of.noun) - depthOf(b.of.noun)))
+  return runs.flatMap((run) => run.toSorted((a, b) => depthOf(a.of.noun) - depthOf(b.of.noun) || a.id - b.id))
 }
 
 /** The length of the longest path of references from a table to others. */
@@ -275,18 +275,18 @@ async function carryOut(tx: Tables, steps: Step[]): Promise<void> {
   const writes = steps.flatMap((step) => ('write' in step ? [step.write] : []))
   const deleted = writes.flatMap((write) => ('delete' in write ? [write.id] : []))
   if (of.cascades && deleted.length > 0) await refuseCascades(tx, of, deleted)
+  // A group has either these or other writes.
+  const restored = parentsFirst(
+    of.noun,
+    steps.flatMap((step) => ('restore' in step ? [step.restore] : [])),
+  )
   try {
-    await table.restore(
-      parentsFirst(
-        of.noun,
-        steps.flatMap((step) => ('restore' in step ? [step.restore] : [])),
-      ),
-    )
+    await table.restore(restored)
     await table.write(writes)
   } catch (error) {
     const refused = of.rows.refused(error)
     const { index } = error as { index?: number }
-    const id = index === undefined ? undefined : steps[index]?.id
+    const id = index === undefined ? undefined : (restored[index] ?? steps[index])?.id
     throw refused instanceof FieldError
       ? refused.withPaths((path) => [of.noun, ...(id === undefined ? [] : [id]), ...path])
       : refused

@@ -40,6 +40,8 @@ export interface Context {
    * @throws ApiError 429 if the quota does not cover the rows
    */
   spend?: (work: { rows: number } | { readMs: number }) => void
+  /** Whether the caller has closed the connection, or its half of it; absent for local calls. */
+  isGone?: () => boolean
   /**
    * Refuses further such requests before any work is done for them, as long as too many long reads of the caller wait; absent
    * for local calls.
