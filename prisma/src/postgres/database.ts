@@ -18,8 +18,8 @@ const MAX_RETRY_DELAY_MS = 100
 const READ_SHARE = 0.1
 const MAX_WAITING_WRITES = 1_000
 const MAX_WAITING_PER_KEY = 99
-// A step of a large write takes a second or two. Others do not wait for it, but share the database with it.
-const STEP_ROWS = 10_000
+// Others do not wait for a step of a large write, but decoding more rows of an answer at once would delay their reads.
+const STEP_ROWS = 2_000
 /** Rows that a search without an index looks at. */
 const SEARCH_LIMIT = 100_000
 const UNINDEXED = `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en')} records in sort order only, because the database lacks the extension pg_trgm or the search indexes (prisma/README.md)`
