@@ -33,9 +33,8 @@ export function filtersFor(engine: Engine) {
 
 /** The SQL of an engine's migration history. */
 export function historySql(engine: Engine): string {
-  return readMigrations(migrationsFolder(engine))
-    .map(({ sql }) => sql)
-    .join('\n')
+  const migrations = readMigrations(migrationsFolder(engine))
+  return migrations.map(({ sql }) => sql).join('\n')
 }
 
 /**

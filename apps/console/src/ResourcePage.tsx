@@ -25,12 +25,8 @@ const Dialogs = lazy(loadDialogs)
 const ColumnChoice = lazy(() => loadDialogs().then(({ ColumnChoice }) => ({ default: ColumnChoice })))
 const Filters = lazy(() => loadDialogs().then(({ Filters }) => ({ default: Filters })))
 // The page works without these.
-const SelectionBar = lazy(() =>
-  loadDialogs().then(
-    ({ SelectionBar }) => ({ default: SelectionBar }),
-    () => ({ default: (): ReactNode => null }),
-  ),
-)
+const noBar = () => ({ default: (): ReactNode => null })
+const SelectionBar = lazy(() => loadDialogs().then(({ SelectionBar }) => ({ default: SelectionBar }), noBar))
 const UnfinishedImport = lazy(() =>
   loadDialogs().then(
     ({ UnfinishedImport }) => ({ default: UnfinishedImport }),

@@ -107,11 +107,7 @@ export function nameChoices(noun: string, One: string, fields: Fields): void {
     const { core: choice, choices } = factsOf(field)
     const end = name.split('_').map(upper).join('')
     if (choices === undefined || choice.meta()?.id !== undefined || ENDS.includes(end)) continue
-    const values = choices.map((value) =>
-      String(value)
-        .toUpperCase()
-        .replace(/[^A-Z0-9]/g, ''),
-    )
+    const values = choices.map((value) => `${value}`.toUpperCase().replace(/[^A-Z0-9]/g, ''))
     if (values.some((value) => constants.has(value))) continue
     for (const value of values) constants.add(value)
     claim(`${One}${end}`, noun)

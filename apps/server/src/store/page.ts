@@ -20,7 +20,6 @@ export interface Page<Row> {
 }
 
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
-
 const TOO_DEEP = `must be within the first ${MAX_SKIPPED.toLocaleString('en')} records; to read further, use a cursor: start with after= and follow the next links`
 const BY_ID = { column: 'id', descending: false } as const
 
@@ -46,8 +45,7 @@ export async function readPage<Row extends Listed>(
   const skip = (page - 1) * limit
   const columns = shown && columnsOf(shown, table, 'id', sorting.column)
   // One more row than requested shows whether there is a next page.
-  const take = limit + 1
-  const query = { columns, where, order, take }
+  const query = { columns, where, order, take: limit + 1 }
   let found: Row[] = []
   if (after) {
     const seek = keysetRanges(where, sorting, sorting.kind, readCursor(after, sort, sorting))
