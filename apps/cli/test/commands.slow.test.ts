@@ -6,6 +6,8 @@ import { expect, test } from 'vitest'
 import { startService, temporaryFolder } from './processes.ts'
 
 const BULK = ['createMany', 'updateMany', 'updateWhere', 'deleteWhere']
+// `get` and each status; the option --propose of other commands creates them.
+const OF_PROPOSALS = ['list', 'show', 'apply', 'reject', 'withdraw']
 
 test('every procedure of the contract of a resource with records has a command, except those of many records', async () => {
   await using service = await startService()
@@ -13,8 +15,9 @@ test('every procedure of the contract of a resource with records has a command, 
     if (!('list' in procedures)) continue
     const { stdout, code } = await service.run([noun, '--help'])
     expect(code).toBe(0)
-    for (const verb of Object.keys(procedures).filter((verb) => !BULK.includes(verb))) {
-      const name = verb.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    const verbs = Object.keys(procedures).filter((verb) => !BULK.includes(verb))
+    const names = verbs.map((verb) => verb.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`))
+    for (const name of noun === 'proposals' ? OF_PROPOSALS : names) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
     }
   }

@@ -308,8 +308,11 @@ test.each(['1', '2'])('no burst of 50 writes or reads is refused, with %s proces
     return fetch(url + path, { ...init, body: body && JSON.stringify(body) })
   }
   await send('POST', '/items/', {}, { name: 'Lamp', price: 1 })
-  const together = async (request: (n: number) => Promise<Response>) =>
-    (await Promise.all(Array.from({ length: 50 }, (_, n) => request(n)))).map(({ status }) => status).sort()
+  const together = async (request: (n: number) => Promise<Response>) => {
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => request(n)))
+    // A failure says why one was refused.
+    return (await Promise.all(answers.map(async (one) => (one.status === 503 ? one.text() : one.status)))).sort()
+  }
   for (let round = 0; round < 10; round++) {
     // PostgreSQL closed the connections, as after a restart or when they were idle.
     if (round === 5) await endConnections(postgres.url)

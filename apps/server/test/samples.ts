@@ -132,7 +132,9 @@ export function changesOf(noun: Collection): Fields | undefined {
   const { properties = {} } = inputSchemaOf(noun, 'updateWhere').properties?.changes?.properties?.set ?? {}
   const names = Object.keys(properties)
   const field = names.find((name) => !(name in references)) ?? (names[0] as string)
-  return { [field]: recordOf(noun, field in references ? 1 : 3)[field] }
+  // A sample may omit a field that has a default.
+  const generated = sampleFields({ properties: { [field]: properties[field] as Schema }, required: [field] }, 3)
+  return { [field]: recordOf(noun, field in references ? 1 : 3)[field] ?? generated[field] }
 }
 
 /** An input with which a procedure succeeds on the record `id`. */

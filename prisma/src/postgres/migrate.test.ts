@@ -111,7 +111,7 @@ test('a database made by prisma migrate deploy is accepted unchanged, with the s
 
   expect(await migratePostgres(theirs.parsed, WAIT_MS)).toEqual([])
   const applied = `SELECT length(id), checksum, migration_name, logs, rolled_back_at, applied_steps_count,
-    started_at IS NULL AS unstarted, finished_at IS NULL AS unfinished FROM _prisma_migrations`
+    started_at IS NULL AS unstarted, finished_at IS NULL AS unfinished FROM _prisma_migrations ORDER BY migration_name`
   expect(await ours.rows(applied)).toEqual(await theirs.rows(applied))
   const columns = `SELECT table_name, column_name, data_type, is_nullable, column_default, collation_name,
       character_maximum_length, datetime_precision

@@ -32,7 +32,7 @@ export abstract class AuditedWrites<Row extends Entity> extends TableLocks<Row> 
     const result = await running
     const changes = changesOf(result)
     this.record(changes)
-    if (this.audit !== undefined && changes.length > 0 && !this.executor.isRemote)
+    if (this.audit !== undefined && changes.length > 0 && !this.executor.isRemote && !this.session.isDryRun)
       await this.insertAudit(this.audit, changes)
     return result
   }
@@ -50,7 +50,7 @@ export abstract class AuditedWrites<Row extends Entity> extends TableLocks<Row> 
 
   /** Extends a PostgreSQL statement that returns the rows it writes: it also inserts their audit entries. */
   protected withAudit(statement: Statement, rows: AuditedStatement): Statement {
-    if (this.audit === undefined || !this.executor.isRemote) return statement
+    if (this.audit === undefined || !this.executor.isRemote || this.session.isDryRun) return statement
     return withAuditInsert(statement, this.columns as Record<string, Kind>, this.audit, rows)
   }
 }

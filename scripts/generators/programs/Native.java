@@ -24,7 +24,7 @@ public class Native {
     var items = new ItemsApi(client);
 
     // Create
-    var rug = items.createItem(new CreateItemBody().name("Rug").price(16777217.25), null, null, null).getItem();
+    var rug = items.createItem(new CreateItemBody().name("Rug").price(16777217.25), null, null, null, null).getItem();
     equal(rug.getId(), 1);
     equal(rug.getPrice(), 16777217.25);
     equal(rug.getCategory(), null);
@@ -33,7 +33,7 @@ public class Native {
     var bodies = IntStream.rangeClosed(1, 5)
         .mapToObj(n -> new ItemCreate().name("Lamp " + n).price((double) n).category("lighting"))
         .toList();
-    equal(items.createItems(bodies, null, null, null).size(), 5);
+    equal(items.createItems(bodies, null, null, null, null).size(), 5);
 
     // List with a filter and a cursor
     var next = Pattern.compile("[?&]after=([\\w-]+)>; rel=\"next\"");
@@ -57,19 +57,19 @@ public class Native {
     equal(etag.startsWith("\"1-"), true);
 
     // Conditional update
-    var changed = items.updateItem(id, new UpdateItemBody().price(30.0), null, null, etag, null);
+    var changed = items.updateItem(id, new UpdateItemBody().price(30.0), null, null, etag, null, null);
     equal(changed.getPrice(), 30.0);
-    var stale = failure(() -> items.updateItem(id, new UpdateItemBody().price(31.0), null, null, etag, null));
+    var stale = failure(() -> items.updateItem(id, new UpdateItemBody().price(31.0), null, null, etag, null, null));
     equal(stale.getCode(), 412);
     equal(message(stale).startsWith("Item has changed"), true);
 
     // Validation error
-    var invalid = failure(() -> items.createItem(new CreateItemBody().name("").price(1.0), null, null, null));
+    var invalid = failure(() -> items.createItem(new CreateItemBody().name("").price(1.0), null, null, null, null));
     equal(invalid.getCode(), 400);
     equal(message(invalid), "name: must be text of 1 to 200 characters");
 
     // Delete
-    equal(items.deleteItem(id, null, null, null).getMessage(), "Item deleted");
+    equal(items.deleteItem(id, null, null, null, null).getMessage(), "Item deleted");
     equal(message(failure(() -> items.getItem(id, null))), "Item not found");
 
     System.out.println("ok");
