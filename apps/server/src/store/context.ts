@@ -60,6 +60,8 @@ export interface Once {
   schema: z.ZodType
   input: { idempotency_key?: string | undefined }
   hasWritten: boolean
+  /** Whether an earlier response was replayed. */
+  isReplayed?: boolean
 }
 
 export interface WriteOptions<Prepared> {

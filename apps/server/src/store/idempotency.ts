@@ -61,7 +61,7 @@ export function isReplayable(first: IdempotencyKey | undefined, expiry: Date): f
  *
  * @param print the fingerprint of the request
  * @param schema that of the response
- * @throws ApiError 409 if the key was used with a different input, or if the response does not fit this version of the service
+ * @throws ApiError 409 if the key was used with a different input
  */
 export function replay<Result>(first: IdempotencyKey, print: string, { onReplay }: Context, schema: z.ZodType): Result {
   if (first.fingerprint !== print) {
@@ -69,15 +69,16 @@ export function replay<Result>(first: IdempotencyKey, print: string, { onReplay 
       reason: 'idempotency_key_reused',
     })
   }
-  const answer = completed(schema, JSON.parse(first.answer))
-  if (!schema.safeParse(answer).success) {
-    const message =
-      'An earlier version of the service has carried out this request; its answer does not fit this version'
-    throw new ApiError(409, message, { reason: 'answered_by_earlier_version' })
-  }
   replays++
   onReplay?.(first.request_id)
-  return answer as Result
+  return completed(schema, JSON.parse(first.answer)) as Result
+}
+
+/** @throws ApiError 409 if the replayed response of another version of the service does not fit this one */
+export function checkReplayed(schema: z.ZodType, answer: unknown): void {
+  if (schema.safeParse(answer).success) return
+  const message = 'An earlier version of the service has carried out this request; its answer does not fit this version'
+  throw new ApiError(409, message, { reason: 'answered_by_earlier_version' })
 }
 
 /** Adds the fields that the version of the service that stored the response did not have, if they can be null. */

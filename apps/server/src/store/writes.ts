@@ -1,6 +1,7 @@
 import { contract, type Implementation } from '@resource/contract'
 import {
   type Database,
+  type IdempotencyKey,
   type RecordedChange,
   readsOf,
   type Tables,
@@ -14,7 +15,7 @@ import { auditContext } from './audit-context.ts'
 import type { AuditedTables } from './audited-tables.ts'
 import type { Context, MutationContext, Once, Services, Write, WriteOptions } from './context.ts'
 import { effectOf } from './effect.ts'
-import { expiryOf, fingerprint, isReplayable, replay, scopeOf, textOf } from './idempotency.ts'
+import { checkReplayed, expiryOf, fingerprint, isReplayable, replay, scopeOf, textOf } from './idempotency.ts'
 import { referenced } from './refusals.ts'
 
 /** The target of writes. */
@@ -49,7 +50,7 @@ export function withWrites<N extends keyof Services>(target: Target, services: P
         const rows = rowsIn(input)
         if (rows > 0) context.spend?.({ rows })
         const settle = settling(target, context)
-        const once = context.once ?? { procedure: name, schema: procedure.input, input, hasWritten: false }
+        const once: Once = context.once ?? { procedure: name, schema: procedure.input, input, hasWritten: false }
         const write: Write = async (work, { prepare, ...options } = {}) => {
           if (once.hasWritten) throw new Error(`${once.procedure} writes more than once: a call is one transaction`)
           once.hasWritten = true
@@ -63,9 +64,10 @@ export function withWrites<N extends keyof Services>(target: Target, services: P
           }
         }
         const running = run(input, { ...context, once, write })
-        if (settle === undefined) return running
+        if (settle === undefined && once.input.idempotency_key === undefined) return running
         return running.then(async (output) => {
-          if (!once.hasWritten) await settle([])
+          if (!once.hasWritten) await settle?.([])
+          if (once.isReplayed) checkReplayed(procedure.output, output)
           return output
         })
       }
@@ -125,11 +127,13 @@ async function writeOnce<Result, Prepared = undefined>(
   { database, audited }: Target,
   context: Context,
   { name, output }: Pick<Procedure, 'output'> & { name: string },
-  { procedure, schema, input: { idempotency_key: key, ...request } }: Once,
+  once: Once,
   work: (tx: TablesAndPrisma, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
   settle: Settle | undefined,
   { isSecret = false, autocommit = false, isLarge, reverses, prepare }: WriteOptions<Prepared> = {},
 ): Promise<Result> {
+  const { procedure, schema } = once
+  const { idempotency_key: key, ...request } = once.input
   const records = settle !== undefined
   const audit = auditContext(name, context, audited, reverses)
   const common = { audit, caller: queueKey(context), records, isLarge, isDryRun: context.isDryRun }
@@ -143,19 +147,23 @@ async function writeOnce<Result, Prepared = undefined>(
   }
   if (key === undefined) {
     const prepared = prepare === undefined ? (undefined as Prepared) : await prepare(false)
-    const once = autocommit && settle === undefined
-    return database.write((tx, control) => perform(tx, prepared, control), { ...common, autocommit: once })
+    const options = { ...common, autocommit: autocommit && settle === undefined }
+    return database.write((tx, control) => perform(tx, prepared, control), options)
   }
   const scope = scopeOf(procedure, context)
   const print = await fingerprint(
     textOf(schema, request),
     isSecret ? { salt: `${scope} ${key}`, caller: common.caller } : undefined,
   )
+  const replayed = (first: IdempotencyKey) => {
+    once.isReplayed = true
+    return replay<Result>(first, print, context, output)
+  }
   const expiry = await expiryOf(database)
   const early = await database.read.idempotencyKeys.find({ procedure: scope, key })
   // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
   if (isReplayable(early, expiry))
-    return database.write(async () => replay<Result>(early, print, context, output), {
+    return database.write(async () => replayed(early), {
       caller: common.caller,
       autocommit: true,
     })
@@ -163,7 +171,7 @@ async function writeOnce<Result, Prepared = undefined>(
   const store = async (tx: TablesAndPrisma, control: WriteControl): Promise<Result> => {
     // A concurrent request with the same key may have been first.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
-    if (isReplayable(first, expiry)) return replay(first, print, context, output)
+    if (isReplayable(first, expiry)) return replayed(first)
     if (first !== undefined) await tx.idempotencyKeys.deleteAll({ procedure: scope, key })
     const result = await perform(tx, prepared, control)
     const create = {
