@@ -101,9 +101,7 @@ export async function startServer(
     }
     const isMonitor = isMonitoring(req)
     if (queue.hasTime(arrivedMs, isMonitor)) return start(false)
-    // A proxy may send both the requests of its clients and many health checks.
-    const caller = `${isMonitor ? 'monitoring by ' : ''}${limits.queueKey(req as Request)}`
-    queue.add({ caller, arrivedMs, isGone: () => res.destroyed, serve: start })
+    queue.add({ caller: limits.queueKey(req as Request), arrivedMs, isGone: () => res.destroyed, serve: start })
     if (isMonitor) connections.readMonitorsInTurns()
   }
   const connections = new Connections({ max: config.MAX_CONNECTIONS, isMonitoring, take })

@@ -64,7 +64,7 @@ export class RequestQueue {
   #acceptedMs = Number.NEGATIVE_INFINITY
   #running = { caller: '', sinceMs: 0, cpuMs: 0 }
 
-  /** @param maxDelayMs the longest wait of any request */
+  /** @param maxDelayMs the longest wait of any request, in CPU time of this thread */
   constructor(maxDelayMs: number, cpuMs = threadCpuMs) {
     this.#maxDelayMs = maxDelayMs
     this.#readCpuMs = cpuMs
@@ -134,7 +134,7 @@ export class RequestQueue {
     this.#running = { caller: request.caller, sinceMs: nowMs, cpuMs }
     // After all promises of the request, because a tick begins when none is left.
     queueMicrotask(() => process.nextTick(this.#served))
-    const isLate = this.#isLate(request, nowMs, cpuMs)
+    const isLate = this.#isLate(request, cpuMs)
     if (!request.isGone()) request.serve(isLate)
   }
 
@@ -159,14 +159,14 @@ export class RequestQueue {
     return this.#cpu.ms
   }
 
-  #isLate({ caller, arrivedMs, cpuMs, ahead }: Entry, nowMs: number, nowCpuMs: number): boolean {
+  #isLate({ caller, cpuMs, ahead }: Entry, nowCpuMs: number): boolean {
     const waitedMs = nowCpuMs - cpuMs
     const behind = this.#waiting.sizeOf(caller)
     const isBurst = ahead >= MIN_BURST && waitedMs > BURST_MS
     if (behind === 0) this.#standing.delete(caller)
     else if (isBurst) this.#standing.add(caller)
     const isStanding = this.#standing.has(caller) && behind >= MIN_STANDING
-    return isBurst || (isStanding && waitedMs > STANDING_MS) || nowMs - arrivedMs > this.#maxDelayMs
+    return isBurst || (isStanding && waitedMs > STANDING_MS) || waitedMs > this.#maxDelayMs
   }
 }
 
