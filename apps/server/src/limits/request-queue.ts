@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import { FairQueue } from '@resource/database'
 
-/** How long one turn of the event loop serves requests as they arrive, or at most accepts connections while requests wait. */
+/** How long a turn serves requests as they arrive, and at most accepts connections while requests wait. */
 const SLICE_MS = 10
 /** How long it serves requests that wait: those that began already wait for the database, whose results each turn reads. */
 const WAITING_SLICE_MS = 2
@@ -38,8 +38,8 @@ interface Entry extends QueuedRequest {
  * long. While a turn of the event loop has time left, requests are served when they arrive. Others wait for a later turn, in a
  * queue that is fair between callers by the time that their requests take.
  *
- * The wait is limited. A burst of more than a hundred requests of a caller may wait 250 ms. If it waits longer, the caller has a standing queue until none of
- * its requests wait. These times are CPU times of this thread: when other programs cause the delay, refusals would not help.
+ * The wait is limited. A burst of more than a hundred requests of a caller may wait 250 ms. If it waits longer, the caller has
+ * a standing queue until none of its requests wait. These times are CPU times of this thread: when other programs cause the delay, refusals would not help.
  * So is the time that a longer request takes: meanwhile another program may run for as long as dozens of requests take.
  */
 export class RequestQueue {
