@@ -205,10 +205,16 @@ test('a burst waits for at most 250 ms, and a standing queue of more than 32 for
   expect([served.length, late.length]).toEqual([292, 677])
   await turns(16)
   expect([served.length, late.length]).toEqual([323, 677])
-  // The queue was empty, so the next burst may be as long as the first.
+  // A queue that was empty for less than a second still stands: again, the last 32 may wait longer.
+  vi.advanceTimersByTime(900)
+  await arrive(100)
+  await turns(50)
+  expect([served.length, late.length]).toEqual([386, 714])
+  // Now the next burst may be as long as the first.
+  vi.advanceTimersByTime(1_000)
   await arrive(250)
   await turns(125)
-  expect([served.length, late.length]).toEqual([573, 677])
+  expect([served.length, late.length]).toEqual([636, 714])
 })
 
 test('the wait of other callers is not that of a standing queue', async () => {

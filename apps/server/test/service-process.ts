@@ -64,6 +64,7 @@ export function spawnService(folder: string, environment: Record<string, string>
     })
 
   return {
+    pid: child.pid as number,
     /** The log lines so far. */
     lines,
     exited,

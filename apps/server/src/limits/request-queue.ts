@@ -14,6 +14,8 @@ const MIN_BURST = 100
 const STANDING_MS = 30
 /** In a standing queue, so many requests may wait longer than that. */
 const MIN_STANDING = 32
+/** How long a queue must be empty to stand no longer: clients that only paused fill it again. */
+const EMPTY_MS = 1_000
 
 export interface QueuedRequest {
   /** The key for fairness between callers. */
@@ -39,7 +41,8 @@ interface Entry extends QueuedRequest {
  * queue that is fair between callers by the time that their requests take.
  *
  * The wait is limited. A burst of more than a hundred requests of a caller may wait 250 ms. If it waits longer, the caller has
- * a standing queue until none of its requests wait. These times are CPU times of this thread: when other programs cause the delay, refusals would not help.
+ * a standing queue until none of its requests have waited for a second. These times are CPU times of this thread: when other
+ * programs cause the delay, refusals would not help.
  * So is the time that a longer request takes: meanwhile another program may run for as long as dozens of requests take.
  */
 export class RequestQueue {
@@ -48,8 +51,8 @@ export class RequestQueue {
   /** The latest reading of the CPU time, and its time. */
   #cpu = { ms: 0, readMs: Number.NEGATIVE_INFINITY }
   readonly #waiting = new FairQueue<Entry>()
-  /** The callers with a standing queue. */
-  readonly #standing = new Set<string>()
+  /** The callers with a standing queue, and since when it is empty; infinity if it is not. */
+  readonly #standing = new Map<string, number>()
   /** Whether a turn of the queue is scheduled or running. */
   #isActive = false
   /** Whether arriving requests must wait for others, or for connections that may have arrived during a long turn. */
@@ -134,7 +137,7 @@ export class RequestQueue {
     this.#running = { caller: request.caller, sinceMs: nowMs, cpuMs }
     // After all promises of the request, because a tick begins when none is left.
     queueMicrotask(() => process.nextTick(this.#served))
-    const isLate = this.#isLate(request, cpuMs)
+    const isLate = this.#isLate(request, nowMs, cpuMs)
     if (!request.isGone()) request.serve(isLate)
   }
 
@@ -159,14 +162,29 @@ export class RequestQueue {
     return this.#cpu.ms
   }
 
-  #isLate({ caller, cpuMs, ahead }: Entry, nowCpuMs: number): boolean {
+  #isLate({ caller, cpuMs, ahead }: Entry, nowMs: number, nowCpuMs: number): boolean {
     const waitedMs = nowCpuMs - cpuMs
     const behind = this.#waiting.sizeOf(caller)
     const isBurst = ahead >= MIN_BURST && waitedMs > BURST_MS
-    if (behind === 0) this.#standing.delete(caller)
-    else if (isBurst) this.#standing.add(caller)
-    const isStanding = this.#standing.has(caller) && behind >= MIN_STANDING
+    const isStanding = this.#stands(caller, isBurst, behind, nowMs) && behind >= MIN_STANDING
     return isBurst || (isStanding && waitedMs > STANDING_MS) || waitedMs > this.#maxDelayMs
+  }
+
+  /** Whether the caller has a standing queue, of which a request is taken. */
+  #stands(caller: string, isBurst: boolean, behind: number, nowMs: number): boolean {
+    if (isBurst && !this.#standing.has(caller)) this.#forget(nowMs)
+    const emptyMs = isBurst ? Number.POSITIVE_INFINITY : this.#standing.get(caller)
+    if (emptyMs === undefined || nowMs - emptyMs >= EMPTY_MS) return false
+    if (behind >= MIN_STANDING) this.#standing.set(caller, Number.POSITIVE_INFINITY)
+    else if (behind === 0) this.#standing.set(caller, Math.min(emptyMs, nowMs))
+    return true
+  }
+
+  /** Forgets the queues that stand no longer. */
+  #forget(nowMs: number): void {
+    for (const [caller, emptyMs] of this.#standing) {
+      if (nowMs - emptyMs >= EMPTY_MS) this.#standing.delete(caller)
+    }
   }
 }
 
