@@ -159,7 +159,8 @@ export function createCaller(transport: Transport, options: CallerOptions): Call
   }
 }
 
-function isTransient({ code }: ServiceError): boolean {
+/** Whether a later attempt may succeed. */
+export function isTransient({ code }: ServiceError): boolean {
   return code === 'unavailable' || code === 'rate_limited' || code === 'timeout'
 }
 

@@ -84,6 +84,8 @@ export class NotFoundError extends ServiceError {}
 export class UnknownProcedureError extends ServiceError {}
 /** 409: a conflict with stored data, such as a taken e-mail address; `fields` lists the fields. */
 export class ConflictError extends ServiceError {}
+/** 410: what the call refers to no longer exists, such as the position of an old cursor; `reason` has the cause. */
+export class GoneError extends ServiceError {}
 /** 412: the record does not have the version in `if_version`. */
 export class VersionMismatchError extends ServiceError {}
 /** 429: too many requests; `retryAfterMs` is the time to wait. */
@@ -107,6 +109,7 @@ const KINDS = {
   not_found: { type: NotFoundError, name: 'NotFoundError' },
   unknown_procedure: { type: UnknownProcedureError, name: 'UnknownProcedureError' },
   conflict: { type: ConflictError, name: 'ConflictError' },
+  gone: { type: GoneError, name: 'GoneError' },
   version_mismatch: { type: VersionMismatchError, name: 'VersionMismatchError' },
   rate_limited: { type: RateLimitedError, name: 'RateLimitedError' },
   unavailable: { type: UnavailableError, name: 'UnavailableError' },
@@ -125,6 +128,7 @@ const CODES: Record<number, ErrorCode> = {
   403: 'forbidden',
   404: 'not_found',
   409: 'conflict',
+  410: 'gone',
   412: 'version_mismatch',
   413: 'invalid_input',
   415: 'invalid_input',

@@ -1,5 +1,5 @@
 import type { ErrorShape } from '../contract.ts'
-import { answeredError, foreignError, retryAfter, type ServiceError, serviceError } from './errors.ts'
+import { answeredError, type FieldFault, foreignError, retryAfter, type ServiceError, serviceError } from './errors.ts'
 import type { Outcome, Transport, TransportCall } from './queue.ts'
 
 /** A request before it is sent. */
@@ -38,41 +38,44 @@ export interface HttpOptions {
 const MAX_URL_LENGTH = 4000
 const MAX_EXCERPT_LENGTH = 200
 
+/** A request to a path of the service. */
+interface Target {
+  /** Follows the base URL, with the query. */
+  path: string
+  method: 'GET' | 'POST'
+  headers: Record<string, string>
+  body?: string | undefined
+  calls: string[]
+}
+
 /**
- * Sends calls as tRPC over HTTP: calls with the same type and credentials in one request.
+ * Sends requests with the credentials, headers and hooks of the options.
  *
- * @throws TypeError if `baseUrl` or `path` cannot be part of a URL
+ * @throws TypeError if `baseUrl` cannot be part of a URL
  */
-export function httpTransport(options: HttpOptions): Transport {
-  const { baseUrl, path = '/trpc', apiKey, headers = {}, credentials, onRequest, onResponse } = options
+export function requester(options: HttpOptions) {
+  const { baseUrl, apiKey, headers = {}, credentials, onRequest, onResponse } = options
   const send: typeof fetch = async (...request) => (options.fetch ?? globalThis.fetch)(...request)
   const isRelative = RELATIVE.test(baseUrl)
   if (!isRelative && !isAbsolute(baseUrl)) throw new TypeError(BASE_URL_RULE)
-  if (!PATH.test(path)) throw new TypeError('path: must begin with / and have no query and no fragment')
-  const endpoint = baseUrl.replace(/\/$/, '') + path
+  const base = baseUrl.replace(/\/$/, '')
   return {
+    base,
     credentials: apiKey === undefined ? undefined : async () => (typeof apiKey === 'function' ? apiKey() : apiKey),
-    send: async (calls, key, signal) => {
+    /** @throws ServiceError if the service cannot be reached */
+    send: async (target: Target, key: string | undefined, signal: AbortSignal): Promise<Response> => {
       // Not when the client is created: a page can also be rendered on a server.
       if (isRelative && options.fetch === undefined && !('location' in globalThis)) throw new TypeError(BASE_URL_RULE)
-      const names = calls.map(({ path }) => path)
-      const inputs = `{${calls.flatMap(({ json }, index) => (json === undefined ? [] : `"${index}":${json}`)).join()}}`
-      const target = `${endpoint}/${names.join()}?batch=1`
-      const urlWithInput = `${target}&input=${encodeURIComponent(inputs)}`
-      const isGet = calls[0]?.type === 'query' && urlWithInput.length <= MAX_URL_LENGTH
+      const { path, body, calls } = target
       const request: RequestFacts = {
-        url: isGet ? urlWithInput : target,
-        method: isGet ? 'GET' : 'POST',
+        url: base + path,
+        method: target.method,
         headers: new Headers({
-          // A misspelled field is an error, also where types were not checked.
-          Prefer: 'handling=strict',
           ...(key !== undefined && { Authorization: authorizationOf(key) }),
-          ...(calls[0]?.ifEffect !== undefined && { 'If-Effect': `"${calls[0].ifEffect}"` }),
-          ...(calls[0]?.group !== undefined && { 'X-Request-Group': calls[0].group }),
+          ...target.headers,
         }),
-        calls: names,
+        calls,
       }
-      if (!isGet) request.headers.set('Content-Type', 'application/json')
       for (const [name, value] of Object.entries(headers)) request.headers.set(name, value)
       await onRequest?.(request)
       const { url, method } = request
@@ -80,19 +83,56 @@ export function httpTransport(options: HttpOptions): Transport {
         method,
         headers: request.headers,
         signal,
-        ...(!isGet && { body: inputs }),
+        ...(body !== undefined && { body }),
         ...(credentials && { credentials }),
       }
       const response = await send(url, init).catch((cause) => {
         throw unreachableError(cause)
       })
-      await onResponse?.(response, names)
-      const text = await response.text().catch((cause) => {
-        throw unreachableError(cause)
-      })
-      return outcomes(calls, response, text)
+      await onResponse?.(response, calls)
+      return response
     },
   }
+}
+
+/**
+ * Sends calls as tRPC over HTTP: calls with the same type and credentials in one request.
+ *
+ * @throws TypeError if `baseUrl` or `path` cannot be part of a URL
+ */
+export function httpTransport(options: HttpOptions): Transport {
+  const { base, credentials, send } = requester(options)
+  const { path = '/trpc' } = options
+  if (!PATH.test(path)) throw new TypeError('path: must begin with / and have no query and no fragment')
+  return {
+    credentials,
+    send: async (calls, key, signal) => {
+      const names = calls.map(({ path }) => path)
+      const inputs = `{${calls.flatMap(({ json }, index) => (json === undefined ? [] : `"${index}":${json}`)).join()}}`
+      const target = `${path}/${names.join()}?batch=1`
+      const targetWithInput = `${target}&input=${encodeURIComponent(inputs)}`
+      const isGet = calls[0]?.type === 'query' && base.length + targetWithInput.length <= MAX_URL_LENGTH
+      const headers = {
+        // A misspelled field is an error, also where types were not checked.
+        Prefer: 'handling=strict',
+        ...(calls[0]?.ifEffect !== undefined && { 'If-Effect': `"${calls[0].ifEffect}"` }),
+        ...(calls[0]?.group !== undefined && { 'X-Request-Group': calls[0].group }),
+        ...(!isGet && { 'Content-Type': 'application/json' }),
+      }
+      const request: Target = isGet
+        ? { path: targetWithInput, method: 'GET', headers, calls: names }
+        : { path: target, method: 'POST', headers, calls: names, body: inputs }
+      const response = await send(request, key, signal)
+      return outcomes(calls, response, await textOf(response))
+    },
+  }
+}
+
+/** The body of a response. @throws ServiceError if it does not arrive completely */
+export function textOf(response: Response): Promise<string> {
+  return response.text().catch((cause) => {
+    throw unreachableError(cause)
+  })
 }
 
 const BASE_URL_RULE =
@@ -117,19 +157,54 @@ function unreachableError(cause: unknown): ServiceError {
   return serviceError('unavailable', { status: 0, message: 'The service cannot be reached', cause })
 }
 
+/** What a response says about an error; the cause is the beginning of its body. */
+function factsOf(response: Response, text: string) {
+  const retryAfterMs = retryAfter(response.headers.get('Retry-After'))
+  return { status: response.status, retryAfterMs, response, cause: new Error(text.slice(0, MAX_EXCERPT_LENGTH)) }
+}
+
+/** The error of a REST response: problem details (RFC 9457), or a refusal before the routes. */
+export function problemOf(response: Response, text: string): ServiceError {
+  const facts = factsOf(response, text)
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return foreignError(facts)
+  }
+  const { status, code, detail: message, fields = [] } = (body ?? {}) as Partial<Problem>
+  if (status !== response.status || typeof message !== 'string') return refusal(facts, body)
+  const data = { httpStatus: status, code: 'BAD_REQUEST' as const, fields, reason: code ?? '' }
+  return answeredError({ ...facts, message, shape: { message, code: -32600, data } })
+}
+
+interface Problem {
+  status: number
+  code: string
+  detail: string
+  fields: FieldFault[]
+}
+
+/** The error of a body that is neither an answer nor an error of tRPC. */
+function refusal(facts: ReturnType<typeof factsOf>, body: unknown): ServiceError {
+  const { message, error } = (body as { message?: unknown; error?: unknown } | null) ?? {}
+  const nested = (error ?? {}) as { code?: unknown; message?: unknown }
+  const reason = [message, error, nested.message].find((value) => typeof value === 'string') as string | undefined
+  // The service refuses a request before tRPC with the status in the body.
+  const isOwn = nested.code === facts.status && !OF_RECORDS.has(facts.status) && reason !== undefined
+  return isOwn ? answeredError({ ...facts, message: reason }) : foreignError(facts, reason)
+}
+
 /** The outcome of each call in a response. */
 function outcomes(calls: TransportCall[], response: Response, text: string): Outcome[] {
-  const { status } = response
-  const retryAfterMs = retryAfter(response.headers.get('Retry-After'))
-  const excerpt = () => new Error(text.slice(0, MAX_EXCERPT_LENGTH))
-  const facts = () => ({ status, retryAfterMs, response, cause: excerpt() })
+  const facts = () => factsOf(response, text)
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
     // Truncated JSON is a response that did not arrive completely.
     const isTruncated = response.ok && /^application\/json/.test(response.headers.get('Content-Type') ?? '')
-    throw isTruncated ? unreachableError(excerpt()) : foreignError(facts())
+    throw isTruncated ? unreachableError(facts().cause) : foreignError(facts())
   }
   return calls.map((_, index) => {
     const answer = (Array.isArray(body) ? body[index] : body) as Partial<Answer> | null | undefined
@@ -138,14 +213,10 @@ function outcomes(calls: TransportCall[], response: Response, text: string): Out
     const shape = answer?.error
     if (isShape(shape)) {
       const { message, data } = shape
+      const { retryAfterMs } = facts()
       return { error: answeredError({ status: data.httpStatus, message, shape, retryAfterMs, response }) }
     }
-    const { message, error } = (body as { message?: unknown; error?: unknown } | null) ?? {}
-    const nested = (error ?? {}) as { code?: unknown; message?: unknown }
-    const reason = [message, error, nested.message].find((value) => typeof value === 'string') as string | undefined
-    // The service refuses a request before tRPC with the status in the body.
-    const isRefusal = nested.code === status && !OF_RECORDS.has(status) && reason !== undefined
-    return { error: isRefusal ? answeredError({ ...facts(), message: reason }) : foreignError(facts(), reason) }
+    return { error: refusal(facts(), body) }
   })
 }
 

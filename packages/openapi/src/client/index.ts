@@ -19,6 +19,7 @@ export {
   type ErrorFacts,
   type FieldFault,
   ForbiddenError,
+  GoneError,
   InvalidInputError,
   isServiceError,
   NotFoundError,
@@ -32,6 +33,7 @@ export {
   UnknownProcedureError,
   VersionMismatchError,
 } from './errors.ts'
+export { type EventStream, eventStream } from './events.ts'
 export type { RequestFacts } from './http.ts'
 export type { IterateInput, ListedRecord, Lists, Page } from './lists.ts'
 export type { Outcome, Transport, TransportCall } from './queue.ts'

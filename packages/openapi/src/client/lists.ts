@@ -28,7 +28,7 @@ export type IterateInput<Verbs> = ListOf<Verbs> extends { input: infer Input } ?
 
 type ListQuery = (input: object, options?: CallOptions) => Promise<unknown>
 
-type Found = { next: string | null; [records: string]: unknown }
+type Found = { next?: string | null; [records: string]: unknown }
 
 /** The iterators of a list. They page by cursor, so that the last page costs the same as the first. */
 export function lists(noun: string, query: ListQuery) {
@@ -38,7 +38,7 @@ export function lists(noun: string, query: ListQuery) {
   ) {
     const read = (place: object) => query({ ...input, ...place }, options) as Promise<Found>
     let page = await read({ after, ...(count && { count }) })
-    for (; page.next !== null; page = await read({ after: page.next })) yield page
+    for (; typeof page.next === 'string'; page = await read({ after: page.next })) yield page
     yield page
   }
   async function* iterate(input?: { after?: string }, options?: CallOptions) {
