@@ -44,8 +44,24 @@ export interface Database {
    * @throws ReadOnly if it serves reads alone; any other error if it serves none
    */
   ping(): Promise<void>
+  /** What a reader of the audit log in its order must know of other writes. */
+  following: Following
+  /** Calls `listener` after each write of this process; undefined ends that. */
+  onWritten(listener: (() => void) | undefined): void
   /** Closes the file or the connections. An open write is rolled back; on PostgreSQL this may wait for it instead. */
   close(): Promise<void>
+}
+
+interface Following {
+  /** On SQLite: changes when another process commits. */
+  othersVersion?(): unknown
+  /** On SQLite: resolves when what was read before is on disk. Otherwise a power failure could undo what was published. */
+  settled?(): Promise<void>
+  /**
+   * On PostgreSQL: the open transactions that have written to the audit log. Ids that were missing in an earlier statement, and of
+   * which none of these transactions is still open, are never used.
+   */
+  writers?(): Promise<string[]>
 }
 
 export interface WriteControl {
@@ -112,7 +128,7 @@ export interface Options extends Partial<Limits>, PoolSettings {
 }
 
 /** An open database: runs the statements of the tables. */
-export interface Engine extends Omit<Database, 'read' | 'write'> {
+export interface Engine extends Omit<Database, 'read' | 'write' | 'onWritten'> {
   /** Read-only. */
   read: Executor
   write<T>(work: (executor: Executor) => Promise<T>, options: WriteOptions): Promise<T>

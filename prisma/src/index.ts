@@ -75,8 +75,12 @@ export async function createDatabase(url: string, options: Options = {}): Promis
     opened ??= import('./prisma.ts').then(({ openPrisma }) => openPrisma(engine.read))
     return opened
   }
+  let onWritten: (() => void) | undefined
   return {
     ...engine,
+    onWritten: (listener) => {
+      onWritten = listener
+    },
     read: Object.assign(sqlTables(engine.read, { around }), { prisma: async () => (await prisma()).reads }),
     write: (work, options = {}) => {
       const { audit, records, isDryRun } = options
@@ -86,10 +90,14 @@ export async function createDatabase(url: string, options: Options = {}): Promis
         return runWrite(executor, prisma, work, { around, audit, changes, isDryRun })
       }
       const write = () => engine.write(run, options)
-      return around === undefined ? write() : around('transaction', '', write)
+      const writing = around === undefined ? write() : around('transaction', '', write)
+      if (onWritten !== undefined) writing.then(onWritten, ignore)
+      return writing
     },
   }
 }
+
+const ignore = () => {}
 
 const NO_CHANGES: readonly RecordedChange[] = []
 

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 
 /** The resources with records. */
 export type Noun = {
-  [N in keyof Contract]: Contract[N]['procedures'] extends { list: object } ? N : never
+  [N in keyof Contract]: Contract[N]['procedures'] extends { list: object; get: object } ? N : never
 }[keyof Contract]
 export type JsonObject = Record<string, unknown>
 
@@ -30,7 +30,7 @@ export const KEY = 'idempotency_key' satisfies keyof Input<WritableNoun, 'create
 export type PageInfo = Pick<Output<Noun, 'list'>, 'page' | 'limit' | 'next' | 'total' | 'searched'>
 
 export const nouns = Object.entries(contract).flatMap(([noun, { procedures }]) =>
-  'list' in procedures ? [noun as Noun] : [],
+  'get' in procedures ? [noun as Noun] : [],
 )
 
 /** A number of records: `1 item`, `2 items`. */

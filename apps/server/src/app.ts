@@ -6,6 +6,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Res
 import type { Logger } from 'pino'
 import type { Access } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
+import type { Tailer } from './changes/tailer.ts'
 import type { Connections } from './connections/connections.ts'
 import { consolePages } from './console/console-pages.ts'
 import { consoleSession } from './console/console-session.ts'
@@ -42,6 +43,7 @@ export interface AppOptions {
   database: Database
   access: Access
   limits: Limits
+  tailer: Tailer
   metrics: Metrics
   /** Undefined if requests are not traced. */
   tracing: Tracing | undefined
@@ -62,8 +64,9 @@ export interface App {
 
 /** Creates the service. */
 export function createApp(options: AppOptions): App {
-  const { config, database, access, limits, metrics, tracing, connections, log, isStopping } = options
+  const { config, database, access, limits, tailer, metrics, tracing, connections, log, isStopping } = options
   const operations = createOperations(database, config, {
+    tailer,
     needsCredentials: access.needsCredentials,
     onKeyChanged: access.invalidateKeys,
     observe: (procedure, call) => {

@@ -4,6 +4,8 @@ import { implement, type Operation } from '@resource/openapi'
 import { authorize } from './access/caller.ts'
 import { reversalService } from './audit/reversals.ts'
 import { auditService } from './audit/service.ts'
+import { changeService } from './changes/service.ts'
+import { Tailer } from './changes/tailer.ts'
 import { unavailable } from './http/database-errors.ts'
 import { keyService } from './keys/service.ts'
 import { passwordCheck } from './passwords/password-rules.ts'
@@ -19,6 +21,8 @@ import { userRules } from './users/rules.ts'
 type Call = Operation<Context>['call']
 
 export interface OperationOptions {
+  /** Of the process, if it has one. */
+  tailer?: Tailer
   /** Whether callers need credentials: keys exist, or an identity provider is configured. */
   needsCredentials: () => boolean | Promise<boolean>
   /** Called after an API key was created or revoked. */
@@ -31,7 +35,12 @@ export interface OperationOptions {
 export function createOperations(
   database: Database,
   { PASSWORD_MIN_LENGTH, PROPOSAL_DAYS }: Config,
-  { needsCredentials, onKeyChanged = () => undefined, observe = (_procedure, call) => call }: OperationOptions,
+  {
+    tailer = new Tailer(database),
+    needsCredentials,
+    onKeyChanged = () => undefined,
+    observe = (_procedure, call) => call,
+  }: OperationOptions,
 ) {
   const checkPassword = passwordCheck(PASSWORD_MIN_LENGTH, needsCredentials)
   const rules: AllRules = { users: userRules(checkPassword) }
@@ -43,6 +52,7 @@ export function createOperations(
     ...ofCollections,
     keys: keyService(database, onKeyChanged),
     audit: auditService(),
+    changes: changeService(tailer),
     proposals: proposalService(writes, PROPOSAL_DAYS),
     reversals: reversalService(audited, collections),
   }

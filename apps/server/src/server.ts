@@ -6,10 +6,12 @@ import type { Logger } from 'pino'
 import { createAccess } from './access/access.ts'
 import { createApp } from './app.ts'
 import { deleteOldEntries } from './audit/retention.ts'
+import { Tailer } from './changes/tailer.ts'
 import { Connections, sentStatus } from './connections/connections.ts'
 import { close, createHttpServer, drainBody, listen, refuseVersion } from './connections/http-server.ts'
 import { MONITORING_PATHS } from './http/health.ts'
 import { requestLog } from './http/request-log.ts'
+import { sampledLog } from './http/sampled-log.ts'
 import { createLimits } from './limits/limits.ts'
 import { RequestQueue } from './limits/request-queue.ts'
 import { shareQuota } from './limits/shared-quota.ts'
@@ -65,11 +67,14 @@ export async function startServer(
   let stopping: Promise<void> | undefined
   const limits = createLimits(config, access, () => connections.working, database, log)
   const isStopping = () => stopping !== undefined
+  const logUnread = sampledLog(log, 'warn', 60_000, 'changes still cannot be read')
+  const tailer = new Tailer(database, (err) => logUnread('', {}, { err }, 'changes cannot be read'))
   const { app, refuseOverload, refuseTarget } = createApp({
     config,
     database,
     access,
     limits,
+    tailer,
     metrics,
     tracing,
     connections: () => connections,
@@ -111,6 +116,7 @@ export async function startServer(
   try {
     url = await listen(server, config)
   } catch (error) {
+    tailer.close()
     await database.close()
     throw error
   }
@@ -133,6 +139,7 @@ export async function startServer(
     for (const res of connections.responses()) if (!res.headersSent) res.setHeader('Connection', 'close')
     await close(server, connections)
     await unshare?.()
+    tailer.close()
     await database.close()
     await tracing?.stop()
   }

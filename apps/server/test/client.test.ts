@@ -62,6 +62,7 @@ test('C63 the procedures of the specified resources match the API rules', () => 
     'books.summarize',
     'books.updateMany',
     'books.updateWhere',
+    'changes.list',
     'items.create',
     'items.createMany',
     'items.delete',

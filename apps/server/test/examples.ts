@@ -141,7 +141,7 @@ export async function seed(server: TestServer): Promise<void> {
 
 /** An error in the form of the path of an example (API rule C30). */
 export function errorOf({ path }: Example, message: unknown) {
-  if (/^\/api\/(keys|audit|previews|proposals|reversals)/.test(path))
+  if (/^\/api\/(keys|audit|changes|previews|proposals|reversals)/.test(path))
     return { status: 'error', error: expect.objectContaining({ message }) }
   return /^\/(api\/)?users(?![\w-])/.test(path) ? { error: message } : { message }
 }

@@ -159,7 +159,9 @@ function isSharedByMany({ noun, attribute }: List): boolean {
 function lists(): List[] {
   return Object.entries(contract).flatMap(([noun, { procedures }]) => {
     if (!('list' in procedures)) return []
-    const { sort, page: _, limit: __, after: ___, count: ____, ...filters } = procedures.list.input.shape
+    const { shape } = procedures.list.input
+    if (!('sort' in shape)) return []
+    const { sort, page: _, limit: __, after: ___, count: ____, ...filters } = shape
     const names = Object.keys(filters).filter((name) => name !== 'q' && !name.endsWith('_contains'))
     return upToTwo(SPECIFIED.includes(noun) ? names : []).flatMap((filters) =>
       sort.unwrap().options.map((value) => {

@@ -51,7 +51,7 @@ export const envelope: EnvelopeForm = {
             reason: z
               .string()
               .optional()
-              .meta({ description: 'Of a 409 or 412: a stable code of the cause.', examples: ['taken'] }),
+              .meta({ description: 'Of a 409, 410 or 412: a stable code of the cause.', examples: ['taken'] }),
             fields: z
               .array(z.object({ field: z.string(), message: z.string() }).meta({ id: 'InvalidField' }))
               .max(MAX_INVALID_FIELDS)
@@ -78,7 +78,7 @@ export const envelope: EnvelopeForm = {
         message,
         details,
         // Only these statuses have several causes that programs must tell apart.
-        ...((status === 409 || status === 412) && { reason }),
+        ...((status === 409 || status === 410 || status === 412) && { reason }),
         ...(fields.length > 0 && { fields }),
       },
     }),

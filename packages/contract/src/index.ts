@@ -1,6 +1,7 @@
 import type { Implementation as ImplementationOf, RouterOf } from '@resource/openapi/contract'
 import type { z } from 'zod'
 import { audit } from './audit.ts'
+import { changes } from './changes.ts'
 import { previews } from './previews.ts'
 import { proposals } from './proposals.ts'
 import { reversals } from './reversals.ts'
@@ -8,7 +9,7 @@ import { and, upper } from './words.ts'
 import { writable } from './writable.ts'
 
 /** The complete contract of the service: each resource with its procedures. */
-export const contract = { ...writable, audit, previews, proposals, reversals }
+export const contract = { ...writable, audit, changes, previews, proposals, reversals }
 
 const collections = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
 

@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
 
-// tRPC's error code for each status of an error. tRPC has none for 406, because it never negotiates content.
+// tRPC's error code for each status of an error. It has none for 406 and 410.
 const CODES = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -11,6 +11,7 @@ const CODES = {
   406: 'BAD_REQUEST',
   408: 'TIMEOUT',
   409: 'CONFLICT',
+  410: 'NOT_FOUND',
   412: 'PRECONDITION_FAILED',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
@@ -73,14 +74,16 @@ export class ApiError extends TRPCError {
     this.status = status
     this.fields = options.fields ?? []
     this.headers = options.headers ?? {}
-    this.reason = options.reason ?? (status === 406 ? 'not_acceptable' : CODES[status].toLowerCase())
+    this.reason = options.reason ?? OTHER_REASONS[status] ?? CODES[status].toLowerCase()
     this.data = options.data
   }
 }
 
+const OTHER_REASONS: Partial<Record<ApiErrorStatus, string>> = { 406: 'not_acceptable', 410: 'gone' }
+
 const STATUSES = new Map(
   Object.entries(CODES)
-    .filter(([status]) => status !== '406')
+    .filter(([status]) => !(status in OTHER_REASONS))
     .map(([status, code]): [string, ApiErrorStatus] => [code, Number(status) as ApiErrorStatus]),
 ).set('PARSE_ERROR', 400)
 

@@ -41,6 +41,7 @@ const DESCRIPTIONS: Record<number, string> = {
   404: 'The resource does not exist.',
   406: '`Accept` excludes JSON.',
   409: 'The request conflicts with stored data; nothing was changed.',
+  410: 'What the request continues no longer exists.',
   412: 'A condition of the request does not hold, such as the version in `If-Match`; nothing was changed.',
   413: 'The body is too large.',
   415: 'The media type of the body is not JSON.',

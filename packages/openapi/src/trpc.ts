@@ -119,7 +119,7 @@ export function errorShape(error: TRPCError, path: string | undefined, requestId
     code: TRPC_ERROR_CODES_BY_KEY[code],
     data: {
       code,
-      httpStatus: getHTTPStatusCodeFromError(error),
+      httpStatus: isApiError ? error.status : getHTTPStatusCodeFromError(error),
       ...(path !== undefined && { path }),
       fields: isApiError ? error.fields : [],
       reason: isApiError ? error.reason : code.toLowerCase(),

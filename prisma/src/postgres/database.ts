@@ -24,6 +24,11 @@ const STEP_ROWS = 2_000
 const SEARCH_LIMIT = 100_000
 const UNINDEXED = `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en')} records in sort order only, because the database lacks the extension pg_trgm or the search indexes (prisma/README.md)`
 
+// A statement takes this lock on the table before it takes an id from its sequence, and the transaction keeps it to its end.
+const AUDIT_WRITERS = `SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
+  WHERE locktype = 'relation' AND relation = 'audit_entries'::regclass AND mode = 'RowExclusiveLock' AND granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
 type PostgresOptions = Options & Required<Pick<Options, 'queueTimeoutMs' | 'writeTimeoutMs'>>
 
 /**
@@ -108,6 +113,12 @@ async function openEngine(
       waiting: pool.waitingCount + writes.waiting,
     }),
     isOverloaded: (caller) => (caller === undefined ? pool.isOverloaded() : longReads.isOverloaded(caller)),
+    following: {
+      writers: async () => {
+        const rows = (await executor.all({ text: AUDIT_WRITERS, values: [] })) as { writer: string }[]
+        return rows.map(({ writer }) => writer)
+      },
+    },
     ping: () => readiness.check(),
     close: async () => {
       await readiness.close()

@@ -33,6 +33,7 @@ export async function openSqlite(file: string, limits: Limits, options: Options)
       return result
     },
     isOverloaded: (caller) => caller !== undefined && background.isOverloaded(caller),
+    following: { othersVersion: () => wal.othersVersion, settled: () => wal.syncOthers() },
     ping: async () => {
       writer.check()
       assertTables(reader)

@@ -93,10 +93,7 @@ export class Wal {
     return row.data_version
   }
 
-  /**
-   * Resolves when all commits of other processes so far are on disk; at once if there are none. Must be called inside a write
-   * transaction.
-   */
+  /** Resolves when all commits of other processes that were read before are on disk; at once if there are none. */
   syncOthers(): Promise<void> {
     return this.#syncUpTo(this.othersVersion)
   }

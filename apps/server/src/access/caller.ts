@@ -20,11 +20,18 @@ export function queueKey({ caller, address }: { caller: Caller; address?: () => 
 
 /** @throws ApiError 403 if the caller's role does not include `access` */
 export function authorize({ caller }: { caller: Caller }, access: string | undefined): void {
-  // A procedure without a role is for administrators.
-  const needed = ROLES.find((role) => role === access) ?? 'admin'
+  const needed = roleFor(access)
   if (includesRole(caller, needed)) return
   throw new ApiError(403, `This needs the role ${needed}; yours is ${caller.role}`, { reason: 'role' })
 }
+
+/** Whether the caller's role includes the `access` of a procedure. */
+export function mayUse(caller: Caller, access: string | undefined): boolean {
+  return includesRole(caller, roleFor(access))
+}
+
+// A procedure without a role is for administrators.
+const roleFor = (access: string | undefined) => ROLES.find((role) => role === access) ?? 'admin'
 
 /** Whether the caller's role is `needed` or includes it. */
 export function includesRole({ role }: Caller, needed: Role): boolean {

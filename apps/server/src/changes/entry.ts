@@ -1,0 +1,85 @@
+import { contract, type Input, type Output } from '@resource/contract'
+import { type AuditEntry, timestamp } from '@resource/database'
+import { authorize, type Caller, mayUse } from '../access/caller.ts'
+import { cursorOf, type Position } from './position.ts'
+
+export type Change = Output<'changes', 'list'>['changes'][number]
+
+/** An entry of the audit log as the feed has it. */
+export interface Entry extends Position {
+  /** Undefined for what no reader may follow. */
+  change: Change | undefined
+  /** Roughly its size in memory. */
+  size: number
+}
+
+/** Which changes a caller wants. */
+export interface Filter {
+  resources: ReadonlySet<string>
+  record_id?: number | undefined
+}
+
+export function isWanted({ change }: Entry, { resources, record_id }: Filter): boolean {
+  if (change === undefined || !resources.has(change.resource)) return false
+  return record_id === undefined || change.record_id === record_id
+}
+
+/** The columns of an entry that the feed reads. */
+export const COLUMNS = ['id', 'at', 'resource', 'record_id', 'before', 'after'] as const
+
+// Larger than any stored one: entries without records were erased, which is done to those of deleted records.
+const LAST_VERSION = 2 ** 31 - 1
+
+interface Followed {
+  shown: readonly string[]
+  access: string | undefined
+}
+
+/** The resources that can be followed, with the fields of their records. */
+const followed = new Map(
+  Object.entries(contract).flatMap(([noun, resource]): [string, Followed][] => {
+    if (!('collection' in resource)) return []
+    const { get } = resource.procedures
+    return [[noun, { shown: Object.keys(get.output.shape), access: get.access }]]
+  }),
+)
+
+/**
+ * What a caller follows: the given resources, or all whose records the caller may read.
+ *
+ * @throws ApiError 403 if the caller may not read the records of one
+ */
+export function filterOf({ resources, record_id }: Input<'changes', 'list'>, caller: Caller): Filter {
+  for (const noun of resources ?? []) authorize({ caller }, followed.get(noun)?.access)
+  const readable = [...followed].flatMap(([noun, { access }]) => (mayUse(caller, access) ? [noun] : []))
+  return { resources: new Set(resources ?? readable), record_id }
+}
+
+export function entryOf({
+  id,
+  at,
+  resource,
+  record_id,
+  before,
+  after,
+}: Pick<AuditEntry, (typeof COLUMNS)[number]>): Entry {
+  const position = { id, at: at.getTime() }
+  const size = (before?.length ?? 0) + (after?.length ?? 0)
+  const shown = followed.get(resource)?.shown
+  if (shown === undefined) return { ...position, size, change: undefined }
+  const was = before === null ? undefined : JSON.parse(before)
+  const is = after === null ? undefined : JSON.parse(after)
+  const happened = is === undefined ? 'deleted' : was === undefined ? 'created' : 'updated'
+  const change: Change = {
+    cursor: cursorOf(position),
+    type: `${resource}.${happened}`,
+    at: timestamp(at),
+    resource,
+    record_id,
+    version: (is ?? was)?.version ?? LAST_VERSION,
+    // Without `password: "set"`, and without fields that the service no longer has.
+    record:
+      is === undefined ? null : Object.fromEntries(shown.flatMap((name) => (name in is ? [[name, is[name]]] : []))),
+  }
+  return { ...position, size, change }
+}

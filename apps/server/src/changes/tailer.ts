@@ -1,0 +1,325 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AuditEntry, Database, Where } from '@resource/database'
+import { COLUMNS, type Entry, entryOf, type Filter, isWanted } from './entry.ts'
+import { Kept } from './kept.ts'
+import { assertKept, cursorOf, newestOf, oldestOf, type Position } from './position.ts'
+
+// On PostgreSQL a larger page counts as a long read.
+const PAGE = 200
+/** Under constant writes, the least time between two reads. */
+const MIN_INTERVAL_MS = 5
+// What other processes have written is seen by a query, on SQLite by a counter in memory that they share.
+const SQLITE_INTERVAL_MS = 10
+const POSTGRES_INTERVAL_MS = 25
+const RETRY_MS = 250
+/** How long it runs after the last interest. */
+const PAUSE_MS = 10_000
+/** The greatest age of the position that a list gets, and from which age on it is read again in the background. */
+const MAX_AGE_MS = 5_000
+const REFRESH_MS = 250
+/** How long it waits for other transactions before it takes an old position. */
+const MAX_WAIT_MS = 1_000
+
+/** Transactions that were open when ids up to `upTo` were missing, and may have them. */
+interface Gap {
+  upTo: Position
+  writers: ReadonlySet<string>
+  sinceMs: number
+}
+
+/**
+ * Reads the audit log in its order, once for all followers of the process.
+ *
+ * On SQLite writes are committed in the order of their ids. On PostgreSQL an id is missing because its transaction is open, or was
+ * rolled back. No time tells these apart, but locks do: once the transactions have ended that had written entries when the
+ * id was missing, a later statement finds it, or it will never be used.
+ */
+export class Tailer {
+  readonly #database: Database
+  /** Runs a function without the context of the request that caused it. */
+  readonly #outside = AsyncLocalStorage.snapshot()
+  readonly #onError: (error: unknown) => void
+  readonly #listeners = new Set<(entries: Entry[]) => void>()
+  readonly #kept = new Kept()
+  /** All entries up to it are known. Undefined until it is known which these are. */
+  #head: Position | undefined
+  #cursor = ''
+  /** Missing ids up to this one will never be used. */
+  #settledId = 0
+  #gap: Gap | undefined
+  #interest = 0
+  #polling: NodeJS.Timeout | undefined
+  #pause: NodeJS.Timeout | undefined
+  #othersVersion: unknown
+  #isChanging = false
+  #isRunning = false
+  #isWoken = false
+  #asked: PromiseWithResolvers<void> | undefined
+  /** When it last read, and when that last succeeded. */
+  #triedMs = Number.NEGATIVE_INFINITY
+  #readMs = Number.NEGATIVE_INFINITY
+  #isClosed = false
+  /** Increases when entries that were published are gone: the database was restored, or another server took over. */
+  losses = 0
+
+  /** @param onError gets errors of the database; the tailer tries again */
+  constructor(database: Database, onError: (error: unknown) => void = () => {}) {
+    this.#database = database
+    this.#onError = onError
+  }
+
+  get head(): Position | undefined {
+    return this.#head
+  }
+
+  /** The seconds since the log was read, and since an id is missing. */
+  ages(): { head: number; gap: number } {
+    const since = (ms: number | undefined) => (ms === undefined ? 0 : (performance.now() - ms) / 1000)
+    return { head: this.#isLive ? since(this.#readMs) : 0, gap: this.#isLive ? since(this.#gap?.sinceMs) : 0 }
+  }
+
+  /** Reads on until the returned function is called. `listener` gets new entries, and an empty list after a loss. */
+  follow(listener: (entries: Entry[]) => void): () => void {
+    this.#listeners.add(listener)
+    this.#start()
+    return () => {
+      if (this.#listeners.delete(listener)) this.#release()
+    }
+  }
+
+  /** Reads all that was committed before the call, unless it is behind a gap. @throws an error of the database */
+  async refresh(): Promise<void> {
+    this.#start()
+    await this.#ask().finally(() => this.#release())
+  }
+
+  /**
+   * The cursor of a position such that all changes come after it that later reads may not show. Usually from memory: only after
+   * a pause it takes a statement. Undefined if the database does not answer.
+   */
+  position(): string | undefined | Promise<string | undefined> {
+    const ageMs = this.#isLive ? 0 : performance.now() - this.#readMs
+    if (this.#head === undefined || ageMs > MAX_AGE_MS) return this.#renewed()
+    if (ageMs > REFRESH_MS) this.#ask().catch(() => {})
+    return this.#cursor
+  }
+
+  /**
+   * The changes after a position that a filter wants, among the next ones. `to` is the last position that was examined: the head if
+   * there are no more.
+   *
+   * @param max the most changes to return
+   * @throws ApiError 410 if the position is gone
+   */
+  after(position: Position, filter: Filter, max: number): Awaitable<{ entries: Entry[]; to: Position }> {
+    const head = this.#head ?? position
+    if (position.id >= head.id) return { entries: [], to: position }
+    if (!this.#kept.has(position)) return this.#stored(position, filter, max, head)
+    return this.#kept.after(position, filter, max)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#asked?.resolve()
+    clearTimeout(this.#pause)
+    this.#stop()
+  }
+
+  get #isLive(): boolean {
+    return this.#polling !== undefined
+  }
+
+  async #stored(position: Position, filter: Filter, max: number, head: Position) {
+    const { resources, record_id } = filter
+    const [resource] = resources
+    const where = { id: { gt: position.id, lte: head.id }, record_id, ...(resources.size === 1 && { resource }) }
+    const found = (await this.#page(where, PAGE)).map(entryOf)
+    // Afterwards: when entries are deleted, that of the position is one of the first.
+    await assertKept(this.#database.read, position)
+    const wanted = found.filter((entry) => isWanted(entry, filter))
+    const entries = wanted.slice(0, max)
+    const last = entries.length < wanted.length ? entries.at(-1) : found[PAGE - 1]
+    return { entries, to: last ?? head }
+  }
+
+  #page(where: Where<AuditEntry>, take: number) {
+    const order = { column: 'id', descending: false } as const
+    return this.#database.read.auditEntries.page({ columns: COLUMNS, where, order, take })
+  }
+
+  async #renewed(): Promise<string | undefined> {
+    const untilMs = performance.now() + MAX_WAIT_MS
+    try {
+      do await this.#ask()
+      while (this.#head === undefined && performance.now() < untilMs)
+      if (this.#head !== undefined) return this.#cursor
+      // A transaction has written and stays open: which of the newest entries are settled is not known.
+      const oldest = await oldestOf(this.#database.read)
+      return oldest && cursorOf(oldest)
+    } catch {
+      return undefined
+    }
+  }
+
+  #start(): void {
+    this.#interest++
+    clearTimeout(this.#pause)
+    if (this.#isLive || this.#isClosed) return
+    // Otherwise it would read all that was written since.
+    if (performance.now() - this.#readMs > MAX_AGE_MS) this.#head = undefined
+    this.#database.onWritten(this.#wake)
+    const intervalMs = this.#database.following.writers === undefined ? SQLITE_INTERVAL_MS : POSTGRES_INTERVAL_MS
+    this.#polling = this.#outside(setInterval, this.#look, intervalMs).unref()
+  }
+
+  #release(): void {
+    if (--this.#interest > 0 || this.#isClosed) return
+    this.#pause = this.#outside(setTimeout, () => this.#stop(), PAUSE_MS).unref()
+  }
+
+  #stop(): void {
+    clearInterval(this.#polling)
+    this.#polling = undefined
+    this.#database.onWritten(undefined)
+    this.#gap = undefined
+    if (this.#head !== undefined) this.#setHead(this.#head)
+  }
+
+  /** Reads if another process may have written, or the last read has failed. */
+  readonly #look = (): void => {
+    const { othersVersion } = this.#database.following
+    const hasFailed = this.#readMs < this.#triedMs
+    if (hasFailed && performance.now() - this.#triedMs < RETRY_MS) return
+    const version = othersVersion?.()
+    const hasChanged = version !== this.#othersVersion
+    const isDue = othersVersion === undefined || hasChanged || this.#isChanging || hasFailed
+    // Once more at the next look: on SQLite a read may share the transaction of an earlier one.
+    this.#isChanging = hasChanged
+    this.#othersVersion = version
+    if (isDue) this.#wake()
+  }
+
+  readonly #wake = (): void => {
+    if (this.#isRunning) this.#isWoken = true
+    else if (!this.#isClosed) this.#outside(() => void this.#run())
+  }
+
+  /** Resolves after a read that begins from now on. */
+  #ask(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve()
+    this.#asked ??= Promise.withResolvers<void>()
+    const { promise } = this.#asked
+    this.#wake()
+    return promise
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    do {
+      const waitMs = this.#triedMs + MIN_INTERVAL_MS - performance.now()
+      if (waitMs > 0) await sleep(waitMs, undefined, { ref: false })
+      this.#isWoken = false
+      const asked = this.#asked
+      this.#asked = undefined
+      try {
+        while (await this.#read());
+        this.#triedMs = performance.now()
+        this.#readMs = this.#triedMs
+        asked?.resolve()
+      } catch (error) {
+        this.#triedMs = performance.now()
+        asked?.reject(error)
+        if (!this.#isClosed) this.#onError(error)
+      }
+    } while ((this.#isWoken || this.#asked !== undefined) && !this.#isClosed)
+    this.#isRunning = false
+  }
+
+  /** Reads the next entries; without followers only how far the log is settled. @returns whether there may be more */
+  async #read(): Promise<boolean> {
+    const { settled, writers } = this.#database.following
+    if (this.#gap !== undefined && !(await this.#isNarrower(this.#gap))) return false
+    if (!this.#isLive || this.#head === undefined) {
+      await this.#settleNewest()
+      return this.#isLive && this.#head !== undefined
+    }
+    const head = this.#head
+    const entries = (await this.#page({ id: { gte: head.id } }, PAGE)).map(entryOf)
+    await settled?.()
+    const first = head.id === 0 ? head : entries.shift()
+    if (first?.id !== head.id || first.at !== head.at) return this.#lose()
+    const blocked = writers === undefined ? -1 : this.#firstBlocked(entries, head)
+    this.#publish(blocked < 0 ? entries : entries.slice(0, blocked))
+    if (blocked < 0) this.#gap = undefined
+    else if (this.#gap === undefined || (entries[blocked] as Entry).id > this.#gap.upTo.id)
+      return this.#mark(entries.at(-1) as Entry)
+    return blocked < 0 && entries.length >= PAGE - 1
+  }
+
+  /** The index of the first entry after an id that is missing and may still be used; -1 if there is none. */
+  #firstBlocked(entries: Entry[], head: Position): number {
+    return entries.findIndex(({ id }, index) => {
+      const before = entries[index - 1] ?? head
+      return id !== before.id + 1 && id > this.#settledId
+    })
+  }
+
+  /** Sets the head to the newest entry, as soon as it is known that no earlier one is missing. */
+  async #settleNewest(): Promise<void> {
+    const { auditEntries } = this.#database.read
+    const newest = await newestOf({ auditEntries })
+    await this.#database.following.settled?.()
+    if (newest.id === this.#head?.id && newest.at === this.#head.at) return
+    if (this.#gap === undefined) await this.#mark(newest)
+  }
+
+  /** Notes that ids up to a position may be missing. @returns whether none of them will be used */
+  async #mark(upTo: Position): Promise<boolean> {
+    const writers = new Set(await this.#database.following.writers?.())
+    this.#gap = { upTo, writers, sinceMs: performance.now() }
+    return this.#isOver(this.#gap)
+  }
+
+  /** Whether some of the transactions that may fill a gap have ended. */
+  async #isNarrower(gap: Gap): Promise<boolean> {
+    const { size } = gap.writers
+    const open = (await this.#database.following.writers?.()) ?? []
+    gap.writers = new Set(open.filter((writer) => gap.writers.has(writer)))
+    return this.#isOver(gap) || gap.writers.size < size
+  }
+
+  #isOver({ writers, upTo }: Gap): boolean {
+    if (writers.size > 0) return false
+    this.#gap = undefined
+    this.#settledId = upTo.id
+    if (!this.#isLive || this.#head === undefined) this.#setHead(upTo)
+    return true
+  }
+
+  #publish(entries: Entry[]): void {
+    const last = entries.at(-1)
+    if (last === undefined) return
+    this.#kept.add(entries)
+    this.#head = { id: last.id, at: last.at }
+    this.#cursor = cursorOf(last)
+    for (const listener of this.#listeners) listener(entries)
+  }
+
+  #lose(): true {
+    this.losses++
+    this.#head = undefined
+    this.#gap = undefined
+    this.#settledId = 0
+    for (const listener of this.#listeners) listener([])
+    return true
+  }
+
+  #setHead({ id, at }: Position): void {
+    this.#head = { id, at }
+    this.#cursor = cursorOf(this.#head)
+    this.#kept.clear(this.#head)
+  }
+}
+
+type Awaitable<T> = T | Promise<T>
