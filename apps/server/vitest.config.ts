@@ -29,7 +29,7 @@ export default defineConfig({
   test: {
     server: { deps: { inline: ['openapi-typescript'] } },
     // These tests mostly wait for disks and other processes.
-    maxWorkers: 4,
+    maxWorkers: 5,
     // The modules of the service take a second to load. Tests do not change them, and each has a service of its own.
     isolate: false,
     // On a busy machine processes start slowly and queues are long, which is not a defect.

@@ -5,9 +5,9 @@ import { createDocument } from '../src/document.ts'
 import { shareTestServer } from './harness.ts'
 import { exchangeBytes } from './raw-http.ts'
 
-const LENGTH = 16_000
-// Linear work on such a text takes a few milliseconds, quadratic work 100 or more.
-const MAX_MS = 40
+const LENGTH = 8_000
+// Linear work on such a text takes a few milliseconds at most, quadratic work 70 or more.
+const MAX_MS = 15
 const ATTEMPTS = 5
 
 /**
