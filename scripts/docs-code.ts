@@ -39,8 +39,7 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
 const NAMES = `declare global {
   const client: import('@resource/client').Client
   const read: import('@resource/database').Database['read']
-  const toast: (text: string, options: { undo: () => void }) => void
-  const book: { title: string; author: string; published_date: string }
+  const cursor: string | undefined
 }
 export {}
 `

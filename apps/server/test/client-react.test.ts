@@ -9,6 +9,7 @@ import {
   useInfiniteQuery,
   useMutation,
   useQuery,
+  useQueryClient,
 } from '@tanstack/react-query'
 import { Window } from 'happy-dom'
 import { createElement } from 'react'
@@ -25,12 +26,12 @@ beforeAll(async () => {
 afterAll(() => window.happyDOM.close())
 
 /** Renders `component` with a client of `url`; `await using` removes it. */
-function show(url: string, component: () => unknown) {
-  const client = createClient({ baseUrl: url })
+function show(url: string, component: () => unknown, live = false, apiKey: () => string | undefined = () => undefined) {
+  const client = createClient({ baseUrl: url, apiKey })
   const queryClient = new QueryClient()
   const container = window.document.createElement('div')
   const root = createRoot(container as never)
-  const children = createElement(ResourceProvider, { client }, createElement(component as never))
+  const children = createElement(ResourceProvider, { client, live }, createElement(component as never))
   root.render(createElement(QueryClientProvider, { client: queryClient }, children))
   return {
     text: () => container.textContent,
@@ -260,4 +261,103 @@ test('the answer of a mutation has what undo needs, until the cache has merged i
   const merged = queryClient.getQueryData(['item']) as object
   expect(requestIdOf(merged)).toBeUndefined()
   await expect(client.undo(merged)).rejects.toThrow('undo: this is not the answer of a call of this client')
+})
+
+test('with `live`, queries follow the writes of others: lists, records and their deletion', async () => {
+  await using server = await createTestServer({
+    seed: {
+      items: [{ name: 'Lamp', price: 1 }],
+      books: [{ title: 'T', author: 'A', published_date: '2020-01-01' }],
+    },
+  })
+  const other = createClient({ baseUrl: server.url })
+  await using page = show(
+    server.url,
+    () => {
+      const resource = useResource()
+      const items = useQuery(resource.items.list.queryOptions({ sort: 'name_asc' }))
+      const pages = useInfiniteQuery(resource.items.pagesOptions({ limit: 1, sort: 'price_desc' }))
+      const first = useQuery(resource.items.get.queryOptions({ id: 1 }))
+      const books = useQuery(resource.books.list.queryOptions({}))
+      const dearest = pages.data?.pages[0]?.items[0]?.name
+      return `${items.data?.items.map(({ name }) => name)};${dearest};${first.error?.code ?? first.data?.price};${books.data?.books.length}`
+    },
+    true,
+  )
+  await expect.poll(page.text).toBe('Lamp;Lamp;1;1')
+  await other.items.createMany.mutate({ items: [{ name: 'Rug', price: 2 }] })
+  await expect.poll(page.text).toBe('Lamp,Rug;Rug;1;1')
+  const reads = requestCount(server.log, 'books.list')
+  await other.items.update.mutate({ id: 1, price: 9 })
+  await expect.poll(page.text).toBe('Lamp,Rug;Lamp;9;1')
+  await other.items.delete.mutate({ id: 1 })
+  await expect.poll(page.text).toBe('Rug;Rug;not_found;1')
+  expect(requestCount(server.log, 'books.list')).toBe(reads)
+})
+
+test('with `live`, a write of the page itself fetches its queries once', async () => {
+  await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 1 }] } })
+  const other = createClient({ baseUrl: server.url })
+  const addBook = () => other.books.create.mutate({ title: 'T', author: 'A', published_date: '2020-01-01' })
+  await using page = show(
+    server.url,
+    () => {
+      const resource = useResource()
+      const items = useQuery(resource.items.list.queryOptions({}))
+      const books = useQuery(resource.books.list.queryOptions({}))
+      const update = useMutation(resource.items.update.mutationOptions())
+      const create = useMutation(resource.items.createMany.mutationOptions())
+      const remove = useMutation(resource.items.delete.mutationOptions())
+      return [
+        `${items.data?.items.map(({ price }) => price)};${books.data?.books.length}`,
+        button('update', () => update.mutate({ id: 1, price: 9 })),
+        button('create', () => create.mutate({ items: [{ name: 'Rug', price: 5 }] })),
+        button('remove', () => remove.mutate({ id: 2 })),
+      ]
+    },
+    true,
+  )
+  // The changes of books come after those of the items before them.
+  let books = 0
+  const settled = async (prices: string) => {
+    for (let n = 0; n < 2; n++) {
+      await expect.poll(page.text).toBe(`${prices};${books}`)
+      await addBook()
+      await expect.poll(page.text).toBe(`${prices};${++books}`)
+    }
+    return requestCount(server.log, 'items.list')
+  }
+  const before = await settled('1')
+  page.click('update')
+  expect(await settled('9')).toBe(before + 1)
+  page.click('create')
+  expect(await settled('9,5')).toBe(before + 2)
+  page.click('remove')
+  expect(await settled('9')).toBe(before + 3)
+})
+
+test('with `live`, queries follow others again once somebody has logged in', async () => {
+  await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 1 }] } })
+  const { key } = await createClient({ baseUrl: server.url }).keys.create.mutate({ name: 'first', role: 'admin' })
+  const other = createClient({ baseUrl: server.url, apiKey: key })
+  let own: string | undefined
+  await using page = show(
+    server.url,
+    () => {
+      const queryClient = useQueryClient()
+      const item = useQuery(useResource().items.get.queryOptions({ id: 1 }))
+      const logIn = () => {
+        own = key
+        void queryClient.resetQueries()
+      }
+      return [item.error?.code ?? item.data?.price, button('log-in', logIn)]
+    },
+    true,
+    () => own,
+  )
+  await expect.poll(page.text).toBe('unauthorized')
+  page.click('log-in')
+  await expect.poll(page.text).toBe('1')
+  await other.items.update.mutate({ id: 1, price: 2 })
+  await expect.poll(page.text).toBe('2')
 })

@@ -1,5 +1,6 @@
 import { type CallOptions, type ClientTo, randomKey, requestIdOf, uuidOf } from '@resource/openapi/client'
 import type { Api } from './api.ts'
+import { type Changes, changesOf } from './changes.ts'
 
 /** The name of a procedure that writes: `items.update`. */
 export type WriteName = {
@@ -27,6 +28,7 @@ export interface Actions {
    */
   apply: <P extends WriteName>(operation: P, input: WriteInput<P>, options?: ApplyOptions) => Promise<Applied>
   undo: Undo
+  changes: Changes
 }
 
 /** The options of {@link Actions.apply}. */
@@ -99,6 +101,7 @@ export function withActions<C extends ClientTo<Api>>(client: C): C & Actions {
       if (isGrouped(request)) return undoGroup(client, request, options)
       throw new TypeError('undo: this is not the answer of a call of this client')
     }) as Undo,
+    changes: changesOf(client),
   }
   return Object.assign(client, actions)
 }

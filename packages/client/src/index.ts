@@ -13,11 +13,11 @@ import type { Api } from './api.ts'
 
 /**
  * The client: every procedure of the service (`query` or `mutate`), the lists of each noun as async iterators, previews of writes,
- * and their undo.
+ * their undo, and the changes of records as they happen.
  */
 export interface Client extends Nouns, Actions {}
 
-type Nouns = { [N in Noun]: NounClient<N> }
+type Nouns = { [N in Exclude<Noun, 'changes'>]: NounClient<N> }
 
 export interface ClientOptions extends OptionsOf {}
 
@@ -62,6 +62,7 @@ export {
   type ErrorCode,
   type FieldFault,
   ForbiddenError,
+  GoneError,
   InvalidInputError,
   isServiceError,
   NotFoundError,
@@ -91,3 +92,4 @@ export {
   withActions,
 } from './actions.ts'
 export type * from './api.ts'
+export type { Change, Changes, ChangesOptions, Deleted, Followed, Saved } from './changes.ts'

@@ -19,7 +19,7 @@ export function createResourceOptions(client: Client, queryClient: QueryClient):
 }
 
 /** The nouns whose writes change records of any noun. */
-const ANY_NOUN = ['reversals', 'proposals']
+export const ANY_NOUN = ['reversals', 'proposals']
 
 export type {
   DataKey,

@@ -1,5 +1,5 @@
 /** A program that exports what a library around the client exports, and uses the React integration in every way. */
-export const EXPORTS = `import { type AppRouter, type Client, createClient, type Input, type ListedRecord, type Output, type VersionedBook } from '@resource/client'
+export const EXPORTS = `import { type AppRouter, type Change, type Client, createClient, type Input, type ListedRecord, type Output, type VersionedBook } from '@resource/client'
 import { createResourceOptions } from '@resource/client/query'
 import { useResource } from '@resource/client/react'
 import {
@@ -17,7 +17,9 @@ import {
 
 export const client = createClient({ baseUrl: 'http://127.0.0.1:3000' })
 export const books = client.books
-export const { users, items } = client
+export const { users, items, changes } = client
+export const bookChanges = client.changes({ resources: ['books'] })
+export const readChanges = client.changes.list.query
 export const create = client.books.create
 export const createBook = client.books.create.mutate
 export const { iterate, pages } = client.items
@@ -67,6 +69,7 @@ export const useRename = () => {
 }
 export const page = queryClient.getQueryData(pagesOptions.queryKey)
 page?.pages[0]?.books[0]?.title satisfies string | undefined
+export type BookChange = Change<'books'>
 export type Form = Input<'books', 'create'>
 export type Book = Output<'books', 'get'>
 export type Router = AppRouter

@@ -28,7 +28,7 @@ globalThis.client = createClient({ baseUrl: 'http://127.0.0.1:3000' })`
 test('the client with tRPC is at most 12 kB gzipped, without zod, server code or the contract', async () => {
   const { bytes, modules } = await bundle(CLIENT)
   expect(bytes).toBeLessThanOrEqual(12_000)
-  expect(`${Math.round(bytes / 1000)} kB`).toBe('8 kB') // the figure in docs/guides/clients.md
+  expect(`${Math.round(bytes / 1000)} kB`).toBe('9 kB') // the figure in docs/guides/clients.md
   expect(modules).toContain('@resource/client/dist/index.js')
   expect(modules).not.toMatch(/\/(zod|express|pino)\/|client\/dist\/contract|packages\/contract/)
 })
@@ -63,6 +63,11 @@ await client.users.updateMany.mutate({ users: [], key: 'password' })
 // @ts-expect-error: all matching records get the same values
 await client.users.updateWhere.mutate({ id_gte: 1, changes: { set: { email: 'ada@example.com' } } })
 for await (const user of client.users.iterate({ role: 'admin' })) user.email satisfies string
+for await (const change of client.changes({ resources: ['items', 'books'], after: '0-0' })) {
+  if (change.record === null) change.type satisfies 'items.deleted' | 'books.deleted'
+  else if (change.resource === 'items') change.record.price satisfies number
+  else change.record.title satisfies string
+}
 export const options = createResourceOptions(client, null as never).books.list.queryOptions({ sort: 'title_asc' })
 export const kinds = [NotFoundError]
 `,
@@ -84,8 +89,8 @@ type Own = TypesOf<Contract>
 type Accepts<A, B> = [A] extends [B] ? true : false
 type Complete<T> = T extends string | number | boolean | null | undefined ? T : T extends readonly (infer E)[] ? Complete<E>[] : T extends object ? { [K in keyof T]-?: Complete<T[K]> } : T
 type Same<A, B> = [Accepts<A, B>, Accepts<B, A>] extends [true, true] ? true : false
-// The contract has booleans in audit entries, previews and proposals once a record has one.
-type Noun = Exclude<keyof Own & keyof Api, 'audit' | 'previews' | 'proposals'>
+// The contract has booleans in audit entries, changes, previews and proposals once a record has one.
+type Noun = Exclude<keyof Own & keyof Api, 'audit' | 'changes' | 'previews' | 'proposals'>
 type Different<A, B> = false extends Same<A, B> | Same<Complete<A>, Complete<B>> ? true : false
 // Without measures, the contract's type of \`of\` is never, and the published input has no \`of\`.
 type Comparable<T> = Omit<T, 'summarize'>

@@ -1,0 +1,138 @@
+import { isServiceError } from '@resource/openapi/client'
+import type { Mutation, Query, QueryClient } from '@tanstack/react-query'
+import type { Change } from './changes.ts'
+import type { Client } from './index.ts'
+import { ANY_NOUN } from './query.ts'
+
+// However many changes there are, a query is fetched again every half second at most.
+const INTERVAL_MS = 500
+/** The nouns whose records the changes do not contain. */
+const NOT_FOLLOWED = ['changes', 'keys', 'previews', 'proposals', 'reversals']
+
+/**
+ * Keeps cached queries true while others write, over one stream, until `signal` aborts. A changed record replaces an older
+ * version in its `get` query; the other queries of its noun are invalidated. Mutations of this cache invalidate theirs themselves.
+ */
+export async function keepLive(client: Client, queryClient: QueryClient, signal: AbortSignal): Promise<void> {
+  const add = refetches(queryClient, signal)
+  while (!signal.aborted) {
+    let hasBegun = false
+    const onPosition = (position: string) => {
+      if (!hasBegun) refetchOlder(queryClient, position)
+      hasBegun = true
+    }
+    try {
+      for await (const change of client.changes({ signal, onPosition })) {
+        update(queryClient, change)
+        add(change)
+      }
+    } catch (error) {
+      if (!isServiceError(error)) throw error
+      // After a lost position, everything may have changed; after a 401, somebody may log in.
+      if (error.code === 'unauthorized') await nextSuccess(queryClient, signal)
+      else if (error.code !== 'gone') return
+    }
+  }
+}
+
+/** Fetches the queries again that may be older than the first position of the stream. */
+function refetchOlder(queryClient: QueryClient, position: string): void {
+  const predicate = ({ queryKey }: Query) => ![undefined, ...NOT_FOLLOWED].includes(pathOf(queryKey)[0])
+  for (const query of queryClient.getQueryCache().findAll({ predicate })) {
+    const refetch = () => {
+      const { pages = [query.state.data] } = (query.state.data ?? {}) as { pages?: unknown[] }
+      const positions = pages.map((page) => (page as { changes_cursor?: string } | undefined)?.changes_cursor)
+      if (positions.some((one) => one !== position)) void invalidate(queryClient, query.queryKey)
+    }
+    if (query.state.fetchStatus !== 'fetching') refetch()
+    else query.promise?.then(refetch, () => undefined)
+  }
+}
+
+function update(queryClient: QueryClient, change: Change): void {
+  const { version, record } = change
+  const queryKey = getKey(change)
+  const cached = queryClient.getQueryData<{ version: number }>(queryKey)
+  if (record !== null && cached !== undefined && cached.version < version) queryClient.setQueryData(queryKey, record)
+}
+
+/** @returns adds a change, whose queries are then fetched again */
+function refetches(queryClient: QueryClient, signal: AbortSignal): (change: Change) => void {
+  let changes = new Map<string, Change>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let lastMs = Number.NEGATIVE_INFINITY
+  const flush = () => {
+    timer = undefined
+    lastMs = performance.now()
+    const mutations = queryClient.getMutationCache().getAll()
+    const held = new Map<string, Change>()
+    const stale = new Set<string>()
+    for (const [key, change] of changes) {
+      // Only the answer of a mutation shows whether the change is its own.
+      if (mutations.some((mutation) => isRunning(mutation, change.resource))) held.set(key, change)
+      else if (!mutations.some((mutation) => isOf(mutation, change))) {
+        stale.add(change.resource).add('audit')
+        if (change.record === null) void invalidate(queryClient, getKey(change))
+      }
+    }
+    changes = held
+    const predicate = ({ queryKey }: Query) => pathOf(queryKey)[1] !== 'get'
+    for (const noun of stale) void queryClient.invalidateQueries({ queryKey: [[noun]], predicate })
+    if (held.size > 0) schedule()
+  }
+  const schedule = () => {
+    timer ??= setTimeout(flush, Math.max(0, lastMs + INTERVAL_MS - performance.now()))
+  }
+  signal.addEventListener('abort', () => clearTimeout(timer))
+  return (change) => {
+    changes.set(`${change.resource} ${change.record_id}`, change)
+    schedule()
+  }
+}
+
+function isRunning({ state, options }: Mutation, noun: string): boolean {
+  const [changed = ''] = pathOf(options.mutationKey)
+  return state.status === 'pending' && !state.isPaused && [noun, ...ANY_NOUN].includes(changed)
+}
+
+/** Whether a mutation made the change, or has read it. */
+function isOf({ state, options }: Mutation, { resource, record_id, version, record }: Change): boolean {
+  const [noun, verb] = pathOf(options.mutationKey)
+  if (noun !== resource || state.status !== 'success') return false
+  const { id } = (state.variables ?? {}) as { id?: number }
+  return record === null ? verb === 'delete' && id === record_id : hasVersion(state.data, record_id, version)
+}
+
+function hasVersion(answer: unknown, id: number, version: number): boolean {
+  if (typeof answer !== 'object' || answer === null) return false
+  const own = answer as { id?: number; version?: number }
+  if (own.id === id && (own.version ?? 0) >= version) return true
+  return Object.values(answer).some((value) => hasVersion(value, id, version))
+}
+
+/** The noun and the verb of a key. */
+function pathOf([path]: readonly unknown[] = []): string[] {
+  return Array.isArray(path) ? path : []
+}
+
+function getKey({ resource, record_id }: Change) {
+  return [[resource, 'get'], { input: { id: record_id }, type: 'query' }]
+}
+
+function invalidate(queryClient: QueryClient, queryKey: readonly unknown[]): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey, exact: true })
+}
+
+/** Waits until a query succeeds. */
+function nextSuccess(queryClient: QueryClient, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      stop()
+      resolve()
+    }
+    const stop = queryClient.getQueryCache().subscribe((event) => {
+      if (event.type === 'updated' && event.action.type === 'success' && !event.action.manual) end()
+    })
+    signal.addEventListener('abort', end)
+  })
+}
