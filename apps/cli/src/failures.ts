@@ -5,6 +5,7 @@ import {
   ConflictError,
   type FieldFault,
   ForbiddenError,
+  GoneError,
   InvalidInputError,
   NotFoundError,
   ServiceError,
@@ -98,7 +99,7 @@ function causesOf({ status, cause, message }: ServiceError): string[] {
 
 function outcomeOf(error: ServiceError): Outcome {
   if (error instanceof InvalidInputError) return 'invalid'
-  if (error instanceof NotFoundError) return 'not_found'
+  if (error instanceof NotFoundError || error instanceof GoneError) return 'not_found'
   if (error instanceof ConflictError || error instanceof VersionMismatchError) return 'conflict'
   if (error instanceof UnauthorizedError || error instanceof ForbiddenError) return 'denied'
   if (error instanceof AbortedError) return 'interrupted'

@@ -3,8 +3,10 @@ import { log } from './output.ts'
 // The terminal and the parent runner (pnpm) may both forward the same Ctrl-C.
 const SAME_PRESS_MS = 300
 
+const STOPPING = 'Stopping after the current step. Press Ctrl-C again to stop now.'
+
 /** Handles Ctrl-C: the first press lets the current step finish and ends any wait, the second aborts the step. */
-export function onInterrupt() {
+export function onInterrupt(remark = STOPPING) {
   const stop = new AbortController()
   const abort = new AbortController()
   /** The first press, by `performance.now()`; 0 before it. */
@@ -12,7 +14,7 @@ export function onInterrupt() {
   const press = () => {
     if (!stop.signal.aborted) {
       first = performance.now()
-      log('Stopping after the current step. Press Ctrl-C again to stop now.')
+      if (remark !== '') log(remark)
       stop.abort()
     } else if (performance.now() - first > SAME_PRESS_MS) abort.abort()
   }

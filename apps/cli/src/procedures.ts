@@ -50,9 +50,9 @@ export type Page = JsonObject & PageInfo
 const PAGE_SIZE = 1000
 
 /** All pages of a list by cursor; only the first one counts. */
-export function pagesOf(client: Client, noun: Noun, input: JsonObject): AsyncIterable<Page> {
-  const pages: (input: JsonObject) => AsyncIterable<Page> = Reflect.get(client[noun], 'pages')
-  return pages({ ...input, [LIMIT]: PAGE_SIZE })
+export function pagesOf(client: Client, noun: Noun, input: JsonObject, options?: object): AsyncIterable<Page> {
+  const pages: (input: JsonObject, options?: object) => AsyncIterable<Page> = Reflect.get(client[noun], 'pages')
+  return pages({ ...input, [LIMIT]: PAGE_SIZE }, options)
 }
 
 /** The schema of one record, if the input or output has an array of records under the noun. */

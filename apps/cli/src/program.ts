@@ -2,6 +2,7 @@ import { API_SUBJECT, API_VERSION, contract } from '@resource/contract'
 import { Argument, Command, Help, type Option } from 'commander'
 import { backupCommands } from './backup.ts'
 import { changeCommand } from './change.ts'
+import { changesCommand } from './changes.ts'
 import { completionScript, SHELLS } from './completion.ts'
 import { editCommand } from './edit.ts'
 import { exitCodeLines } from './exit-codes.ts'
@@ -12,6 +13,7 @@ import { exampleText } from './help.ts'
 import { importCommand } from './import/command.ts'
 import { listCommand } from './list.ts'
 import { loginCommands } from './login.ts'
+import { mirrorCommand } from './mirror.ts'
 import { openCommand } from './open.ts'
 import { isTalkative, write } from './output.ts'
 import { plainText } from './plain-text.ts'
@@ -78,6 +80,8 @@ export function createProgram(): Command {
   for (const command of [
     importCommand(),
     exportCommand(),
+    changesCommand(),
+    mirrorCommand(),
     openCommand(),
     ...loginCommands(),
     ...backupCommands(),

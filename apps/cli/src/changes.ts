@@ -1,0 +1,111 @@
+import type { Change, Client, Followed } from '@resource/client'
+import { contract } from '@resource/contract'
+import { Command, Option } from 'commander'
+import { invalid } from './failures.ts'
+import { fieldsOf } from './fields.ts'
+import type { Globals } from './globals.ts'
+import { exampleText } from './help.ts'
+import { onInterrupt } from './interrupt.ts'
+import { withClient } from './open-client.ts'
+import { remark, write } from './output.ts'
+import { checkFields, picked } from './print-records.ts'
+import { nouns } from './procedures.ts'
+import { cell } from './table.ts'
+
+/** The options of the commands that read changes. */
+export interface ChangesOptions extends Globals {
+  follow: boolean
+  after?: string
+  resources?: Followed[]
+}
+
+/** The resources whose changes can be read. */
+export const followed = nouns.filter(isFollowed)
+
+interface Page {
+  changes: Change[]
+  /** The position after the changes. */
+  cursor: string
+}
+
+const { input, output } = contract.changes.procedures.list
+const FIELDS = Object.keys(output.shape.changes.element.shape)
+const SHOWN = ['at', 'type', 'record_id', 'version']
+const PAGE_SIZE = 1000
+const WAIT_S = 25
+/** A call may wait that long, and one that follows is retried for as long as it takes. */
+export const PATIENT = {
+  attemptTimeoutMs: 60_000,
+  timeoutMs: Number.POSITIVE_INFINITY,
+  retryForMs: Number.POSITIVE_INFINITY,
+}
+
+/** The command that shows the changes of records. */
+export function changesCommand(): Command {
+  const command = new Command('changes')
+    .summary('Show the changes of records')
+    .description(
+      'Prints the changes of records, oldest first, each in a line, and at the end the cursor for the next time.',
+    )
+    .option('--follow', 'wait for further changes, until Ctrl-C', false)
+    .option('--after <cursor>', 'only changes after this cursor; 0-0 for all (default: only those from now on)')
+    .addOption(resourcesOption())
+    .addHelpText(
+      'after',
+      exampleText(['changes --follow', 'changes --after 0-0 --resources items,books --json | jq .record.name']),
+    )
+  return command.action(async () => {
+    const options = command.optsWithGlobals<ChangesOptions>()
+    const { fields, json } = options
+    checkFields(options, FIELDS)
+    let cursor = options.after
+    using interrupt = onInterrupt('')
+    const show = async (client: Client) => {
+      for await (const page of changePages(client, options, interrupt.stop)) {
+        const shown = page.changes.map((change) => picked({ ...change }, fields ?? (json ? FIELDS : SHOWN)))
+        const lines = shown.map((change) =>
+          json ? JSON.stringify(change) : Object.values(change).map(cell).join('  '),
+        )
+        await write(lines.map((line) => `${line}\n`).join(''))
+        cursor = page.cursor
+      }
+    }
+    await withClient(options, fieldsOf(input), show, true)
+    if (cursor !== undefined) remark([`More: --after ${cursor}`], { cursor })
+  })
+}
+
+export function resourcesOption(): Option {
+  return new Option('--resources <nouns>', `only these, separated by commas: ${followed.join(', ')}`).argParser(
+    (text) => {
+      const given = text.split(',').map((name) => name.trim())
+      if (given.every(isFollowed)) return given
+      throw invalid(`--resources: must be of ${followed.join(', ')}, separated by commas`)
+    },
+  )
+}
+
+/** The changes after a cursor, page by page, until `signal` aborts or, without `follow`, until the last one. */
+export async function* changePages(
+  client: Client,
+  { after, resources, follow }: Pick<ChangesOptions, 'after' | 'resources' | 'follow'>,
+  signal: AbortSignal,
+): AsyncGenerator<Page, void, undefined> {
+  for (let cursor = after; ; ) {
+    const wait = follow && cursor !== undefined ? WAIT_S : 0
+    const input = { after: cursor, resources, limit: PAGE_SIZE, wait }
+    const options = { signal, ...(follow && PATIENT) }
+    const page = await client.changes.list.query(input, options).catch((error) => {
+      if (signal.aborted) return undefined
+      throw error
+    })
+    if (page === undefined) return
+    yield page as Page
+    if (!follow && page.cursor === cursor) return
+    cursor = page.cursor
+  }
+}
+
+function isFollowed(name: string): name is Followed {
+  return nouns.some((noun) => noun === name && 'collection' in contract[noun])
+}
