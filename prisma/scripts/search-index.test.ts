@@ -19,6 +19,9 @@ test('the migration of a new model creates its search index, and the next one ha
   const first = withSearchIndexes('', { sqlite: table, postgresql: 'CREATE TABLE;\n' }, named)
   expect(first.postgresql).toContain('CREATE INDEX "orders_search_idx"')
   expect(matchesAfter(first.sqlite, 'UPDATE orders SET note_key = name_key')).toEqual([1])
+  const database = new Sqlite(':memory:')
+  database.exec(first.sqlite)
+  expect(database.prepare(`SELECT v FROM orders_search_config WHERE k = 'automerge'`).pluck().get()).toBe(0)
   expect(withSearchIndexes(first.sqlite, none, named)).toEqual(none)
 })
 

@@ -105,6 +105,8 @@ function sqliteStatements(table: string, columns: readonly string[]): string[] {
   const changed = columns.map((column) => `old.${quote(column)} <> new.${quote(column)}`).join(' OR ')
   return [
     `CREATE VIRTUAL TABLE ${index} USING fts5("text", content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1')`,
+    // SqliteWriter merges the parts of the index: in a commit that would block the event loop for up to 200 ms.
+    `INSERT INTO ${index} (${index}, "rank") VALUES ('automerge', 0)`,
     `INSERT INTO ${index} ("rowid", "text") SELECT "id", ${text('')} FROM ${quote(table)}`,
     // Otherwise the next thousands of writes merge what the previous statement has written, each for half a millisecond.
     `INSERT INTO ${index} (${index}) VALUES ('optimize')`,

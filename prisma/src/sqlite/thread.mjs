@@ -9,6 +9,8 @@ const { file, readonly } = workerData
 const sqlite = new Sqlite(file, { readonly, timeout: LOCK_WAIT_MS })
 // In KiB. SQLite's default of 2 MB holds few pages of what long reads walk through.
 if (readonly) sqlite.pragma('cache_size = -65536')
+// A commit of this thread does not checkpoint: writes would wait for it.
+else sqlite.pragma('wal_autocheckpoint = 0')
 
 parentPort?.on('message', (message) => {
   if (message === 'close') {
@@ -19,7 +21,9 @@ parentPort?.on('message', (message) => {
   try {
     const statement = sqlite.prepare(message.text)
     const columns = message.isRaw ? statement.columns().map(({ name, type }) => ({ name, type })) : []
-    parentPort?.postMessage({ rows: statement.raw(message.isRaw).all(message.values), columns })
+    const rows = statement.reader ? statement.raw(message.isRaw).all(message.values) : []
+    if (!statement.reader) statement.run(message.values)
+    parentPort?.postMessage({ rows, columns })
   } catch (error) {
     // A copy of an error between threads lacks its code.
     parentPort?.postMessage({ error: { message: error.message, code: error.code } })

@@ -1,8 +1,9 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
 import { afterEach, expect, test, vi } from 'vitest'
 import { newUser, temporaryDatabase, temporaryFolder } from '../../test/database.ts'
-import { insertOne } from '../../test/rows.ts'
+import { insertMany, insertOne } from '../../test/rows.ts'
 import { DurabilityLost } from '../errors.ts'
 import { createDatabase } from '../index.ts'
 import { SqliteConnection } from './connection.ts'
@@ -295,4 +296,46 @@ test('a failing checkpoint is reported once per reason, and retried', async () =
   needsCheckpoint.mockRestore()
   const what = 'the checkpoint of the write-ahead log failed; the log keeps growing'
   expect(warnings).toEqual([`${what}: EIO`, `${what}: ENOSPC`])
+})
+
+test('after thousands of rows the search indexes are merged, between other writes', async () => {
+  await using folder = await temporaryFolder()
+  const warnings: unknown[] = []
+  const database = await createDatabase(`file:${folder.file}`, { onWarning: (...warning) => warnings.push(warning) })
+  const merges = vi.spyOn(Wal.prototype, 'mergeSearchIndexes')
+  const create = (name: string, count: number) => {
+    const names = Array.from({ length: count }, (_, n) => `${name}${n}`)
+    return database.write((tx) => insertMany(tx.users, names.map(newUser)))
+  }
+  await create('ada', 3_800)
+  await vi.waitFor(async () => expect(await merges.mock.results.at(-1)?.value).toBe(false), 10_000)
+  const sqlite = new Sqlite(folder.file, { readonly: true })
+  const parts = sqlite.prepare('SELECT count(DISTINCT segid) FROM users_search_idx').pluck().get()
+  sqlite.close()
+  // At most three on each level. Commits alone leave 21.
+  expect(parts).toBeLessThanOrEqual(10)
+
+  // A short merge, after which a waiting write begins at once.
+  merges.mockResolvedValue(false)
+  const writer = async (_: unknown, writer: number) => {
+    for (let n = 0; n < 150; n++) await create(`eve${writer}x${n}x`, 1)
+  }
+  await Promise.all(Array.from({ length: 16 }, writer))
+  const found = (word: string) => database.read.users.count({ name_key: { contains: { words: [word] } } })
+  expect([await found('ada3799'), await found('eve9x149x'), await found('eve15x')]).toEqual([1, 1, 150])
+  await database.close()
+  expect(warnings).toEqual([])
+})
+
+test('a search index that cannot be merged is reported', async () => {
+  await using folder = await temporaryFolder()
+  const warnings: string[] = []
+  vi.spyOn(Wal.prototype, 'mergeSearchIndexes').mockRejectedValue(new Error('EIO'))
+  const database = await createDatabase(`file:${folder.file}`, {
+    onWarning: (message, error) => warnings.push(`${message}: ${(error as Error).message}`),
+  })
+  const names = Array.from({ length: 1_000 }, (_, n) => `user${n}`)
+  await database.write((tx) => insertMany(tx.users, names.map(newUser)))
+  await vi.waitFor(() => expect(warnings).toEqual(['the merge of the search indexes failed; searches slow down: EIO']))
+  await database.close()
 })

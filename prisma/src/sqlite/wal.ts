@@ -1,5 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { DISK_FAILED, DurabilityLost } from '../errors.ts'
+import { declarations } from '../tables/declarations.ts'
+import { quote } from '../tables/sql.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { SqliteReader } from './reader.ts'
 import { SqliteThread } from './thread.ts'
@@ -7,9 +9,15 @@ import { SqliteThread } from './thread.ts'
 // About 16 MB, four times SQLite's default: each time the log restarts, its header is synced in the event loop.
 const CHECKPOINT_PAGES = 4_000
 
+// A unit of work, after which other writes get their turn. A frequent trigram is merged at once, whatever its size.
+const MERGED_PAGES = 64
+const SEARCH_INDEXES = Object.values(declarations).flatMap(({ name, search }) =>
+  search.length > 0 ? [quote(`${name}_search`)] : [],
+)
+
 /**
- * Syncs and checkpoints the write-ahead log of a SQLite file outside the event loop. Both can take up to a second on a slow
- * disk, and SQLite would block the event loop meanwhile.
+ * Syncs and checkpoints the write-ahead log of a SQLite file, and merges its search indexes, outside the event loop. All can
+ * take up to a second on a slow disk, and SQLite would block the event loop meanwhile.
  */
 export class Wal {
   readonly #file: string
@@ -121,16 +129,40 @@ export class Wal {
     return log - checkpointed > CHECKPOINT_PAGES
   }
 
-  /** Copies the current content of the log into the file; must not run concurrently. If it was complete, the log restarts. */
+  /** Copies the current content of the log into the file. If it was complete, the log restarts. */
   async checkpoint(): Promise<void> {
+    // PASSIVE does not block: writes continue, and the checkpoint does not include what they add.
+    await this.#run('PRAGMA wal_checkpoint(PASSIVE)')
+  }
+
+  /**
+   * Merges some of the parts that commits have added to the search indexes: a search looks into each part. Takes the lock of
+   * writes for some ten milliseconds.
+   *
+   * @returns whether there was anything to merge
+   */
+  async mergeSearchIndexes(): Promise<boolean> {
+    const before = await this.#changes()
+    for (const index of SEARCH_INDEXES)
+      await this.#run(`INSERT INTO ${index} (${index}, "rank") VALUES ('merge', ${MERGED_PAGES})`)
+    // A merge of nothing counts as one change.
+    return (await this.#changes()) > before + SEARCH_INDEXES.length
+  }
+
+  async #changes(): Promise<number> {
+    const [row] = await this.#run('SELECT total_changes() AS "total"')
+    return (row as { total: number }).total
+  }
+
+  /** Runs a statement in the thread; must not run concurrently. */
+  async #run(text: string): Promise<unknown[]> {
     this.#thread ??= new SqliteThread(this.#file, {
       readonly: false,
       onEnd: () => {
         this.#thread = undefined
       },
     })
-    // PASSIVE does not block: writes continue, and the checkpoint does not include what they add.
-    await this.#thread.run('PRAGMA wal_checkpoint(PASSIVE)')
+    return (await this.#thread.run(text)).rows
   }
 
   /** To be called after the connections are closed. */

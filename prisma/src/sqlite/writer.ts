@@ -16,6 +16,9 @@ const MAX_GROUP_MS = 5
 // Reading the log's size costs 3 % of a small commit.
 const COMMITS_PER_SIZE_CHECK = 16
 
+// To find nothing to merge takes 0.3 ms, the time of some ten rows.
+const ROWS_PER_MERGE = 1_000
+
 /** Writes that share a commit. The promise settles when they are on disk or rolled back. */
 type Group = PromiseWithResolvers<void> & {
   startMs: number
@@ -36,11 +39,13 @@ export class SqliteWriter {
   readonly #queue: Slots
   /** The group with the open transaction. */
   #group: Group | undefined
-  #isCheckpointing = false
+  #isMaintaining = false
   #commits = 0
+  /** {@link SqliteConnection.changedRows} at the last merge of the search indexes. */
+  #mergedRows = 0
   readonly #onWarning: NonNullable<Options['onWarning']>
-  /** Why the last checkpoint failed. A repeated reason is reported once. */
-  #checkpointError: string | undefined
+  /** The last failure that was reported. A repeated one is reported once. */
+  #reported: string | undefined
   #failure: DurabilityLost | undefined
   #isClosed = false
 
@@ -211,36 +216,58 @@ export class SqliteWriter {
       this.#fail(group, error)
       return
     }
-    if (++this.#commits % COMMITS_PER_SIZE_CHECK === 0) this.#checkpointIfNeeded()
+    const isChecked = ++this.#commits % COMMITS_PER_SIZE_CHECK === 0
+    if (isChecked || this.#connection.changedRows - this.#mergedRows >= ROWS_PER_MERGE) this.#maintain()
   }
 
-  async #checkpointIfNeeded(): Promise<void> {
-    if (this.#isCheckpointing) return
-    this.#isCheckpointing = true
+  /** Merges the search indexes and checkpoints the log, if needed. No data is lost if it fails: a later commit retries. */
+  async #maintain(): Promise<void> {
+    if (this.#isMaintaining) return
+    this.#isMaintaining = true
+    let failure = 'the merge of the search indexes failed; searches slow down'
     try {
-      if (!this.#wal.needsCheckpoint) return
+      // Before other writes begin: SQLite does not tell it inside a transaction.
+      const { needsCheckpoint } = this.#wal
+      if (this.#connection.changedRows - this.#mergedRows >= ROWS_PER_MERGE) await this.#mergeSearchIndexes()
+      failure = 'the checkpoint of the write-ahead log failed; the log keeps growing'
+      if (!needsCheckpoint) return
       await this.#wal.checkpoint()
       // The second checkpoint has little left to copy. It blocks writes of all processes, so it completes and the log restarts.
-      await this.#queue.acquire('', Number.POSITIVE_INFINITY)
-      await this.#checkpointExclusively().finally(() => this.#queue.release())
-      this.#checkpointError = undefined
+      await this.#alone(() => this.#checkpointExclusively())
+      this.#reported = undefined
     } catch (error) {
-      // No data is lost: a later commit retries, and so does closing the file.
-      this.#reportCheckpoint(error)
+      this.#report(failure, error)
     } finally {
-      this.#isCheckpointing = false
+      this.#isMaintaining = false
     }
   }
 
-  #reportCheckpoint(error: unknown): void {
-    const reason = messageOf(error)
-    if (this.#isClosed || reason === this.#checkpointError) return
-    this.#checkpointError = reason
-    this.#onWarning('the checkpoint of the write-ahead log failed; the log keeps growing', error)
+  async #mergeSearchIndexes(): Promise<void> {
+    this.#mergedRows = this.#connection.changedRows
+    // In between, other writes run.
+    for (let isMore = true; isMore; ) isMore = await this.#alone(() => this.#wal.mergeSearchIndexes())
+  }
+
+  /** Runs work between two commits, while no other write of this process runs. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    await this.#queue.acquire('', Number.POSITIVE_INFINITY)
+    try {
+      if (this.#isClosed) throw new Error('The database is closed.')
+      if (this.#group !== undefined) await this.#commit(this.#group)
+      return await work()
+    } finally {
+      this.#queue.release()
+    }
+  }
+
+  #report(failure: string, error: unknown): void {
+    const report = `${failure}: ${messageOf(error)}`
+    if (this.#isClosed || report === this.#reported) return
+    this.#reported = report
+    this.#onWarning(failure, error)
   }
 
   async #checkpointExclusively(): Promise<void> {
-    if (this.#group !== undefined) await this.#commit(this.#group)
     await retryWhileLocked(this.#limits.lockTimeoutMs, isBusy, () => this.#connection.exec('BEGIN IMMEDIATE'))
     await this.#wal.checkpoint().finally(() => this.#connection.rollback())
   }
