@@ -5,8 +5,9 @@ import { ApiError, expressHandlers, FieldError, prefersStrict } from '@resource/
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
 import type { Logger } from 'pino'
 import type { Access } from './access/access.ts'
+import { credentials } from './access/authenticate.ts'
 import type { Caller } from './access/caller.ts'
-import type { Tailer } from './changes/tailer.ts'
+import type { Followers } from './changes/followers.ts'
 import type { Connections } from './connections/connections.ts'
 import { consolePages } from './console/console-pages.ts'
 import { consoleSession } from './console/console-session.ts'
@@ -28,7 +29,7 @@ import { clientPackage } from './pages/client-package.ts'
 import { pages } from './pages/documentation-pages.ts'
 import { DOCUMENTS, servedDocument } from './pages/openapi-documents.ts'
 import type { Config } from './process/config.ts'
-import type { Context } from './store/context.ts'
+import type { Context, Session } from './store/context.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 const TRPC = '/trpc'
@@ -43,7 +44,7 @@ export interface AppOptions {
   database: Database
   access: Access
   limits: Limits
-  tailer: Tailer
+  followers: Followers
   metrics: Metrics
   /** Undefined if requests are not traced. */
   tracing: Tracing | undefined
@@ -64,9 +65,9 @@ export interface App {
 
 /** Creates the service. */
 export function createApp(options: AppOptions): App {
-  const { config, database, access, limits, tailer, metrics, tracing, connections, log, isStopping } = options
+  const { config, database, access, limits, followers, metrics, tracing, connections, log, isStopping } = options
   const operations = createOperations(database, config, {
-    tailer,
+    followers,
     needsCredentials: access.needsCredentials,
     onKeyChanged: access.invalidateKeys,
     observe: (procedure, call) => {
@@ -95,6 +96,15 @@ export function createApp(options: AppOptions): App {
   const behindProxy = config.TRUST_PROXY.length > 0
   const headers =
     rate === undefined ? commonHeaders : (req: Request) => Object.assign(commonHeaders(req), rate.headers(req))
+  const sessionOf = (req: Request): Session => ({
+    credentials: credentials(req.headers) ?? '',
+    caller: () => access.callerOf(req),
+    rest: (isResting) => {
+      connections().follow(req, isResting)
+      if (req.res !== undefined) limits.end(req.res)
+    },
+    close: () => req.socket.destroy(),
+  })
   const contextOf = (req: Request, procedures: readonly string[], route: string): Context | Promise<Context> => {
     const isTrpc = route === TRPC
     if (isTrpc) logContractSkew(req)
@@ -120,6 +130,7 @@ export function createApp(options: AppOptions): App {
         ...(rate !== undefined && { spend: (work) => rate.countWork(req, work) }),
         isGone: () => req.socket.readableEnded || req.socket.destroyed,
         refuseNext: (reader) => limits.refuseNext(req, reader),
+        session: () => sessionOf(req),
         read: database.read,
       }
     }
@@ -162,7 +173,7 @@ export function createApp(options: AppOptions): App {
     next()
   })
   app.use(health(database, isStopping))
-  app.use(metricsPage({ metrics, access, rate, database, connections, refused: limits.refused }))
+  app.use(metricsPage({ metrics, access, rate, database, connections, followers, refused: limits.refused }))
   for (const [path, form] of Object.entries(DOCUMENTS)) readRoute(app, path, servedDocument(form))
   readRoute(app, '/client.tgz', clientPackage())
   app.use(consoleSession(access.callerOf))

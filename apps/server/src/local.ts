@@ -7,6 +7,7 @@ import { answeredError, type ClientCallOptions, clientOver, type Transport } fro
 import type { ErrorShape } from '@resource/openapi/contract'
 import { callTRPCProcedure, getTRPCErrorFromUnknown, getTRPCErrorShape } from '@trpc/server'
 import type { Caller } from './access/caller.ts'
+import { Followers } from './changes/followers.ts'
 import { Tailer } from './changes/tailer.ts'
 import { newRequestId, readGroup } from './http/request-id.ts'
 import { createOperations } from './operations.ts'
@@ -31,8 +32,8 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
   const database = await createDatabase(config.DATABASE_URL, { isShared: true })
   const caller: Caller = { name: 'local', detail: osUser(), role: 'admin' }
   const needsCredentials = async () => (await database.read.apiKeys.count({})) > 0
-  const tailer = new Tailer(database)
-  const router = trpcRouter(createOperations(database, config, { tailer, needsCredentials }))
+  const followers = new Followers(new Tailer(database))
+  const router = trpcRouter(createOperations(database, config, { followers, needsCredentials }))
   const common = { caller, isStrict: true, read: database.read }
   const transport: Transport = {
     send: (calls, _credentials, signal) =>
@@ -62,7 +63,7 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
   // There is no HTTP request to save, and each call of a batch would wait for the others.
   const client = withActions(clientOver<Contract>(transport, { ...options, batch: false }))
   const close = () => {
-    tailer.close()
+    followers.close()
     return database.close()
   }
   const own: Record<PropertyKey, unknown> = { close, [Symbol.asyncDispose]: close }

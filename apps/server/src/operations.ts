@@ -4,6 +4,7 @@ import { implement, type Operation } from '@resource/openapi'
 import { authorize } from './access/caller.ts'
 import { reversalService } from './audit/reversals.ts'
 import { auditService } from './audit/service.ts'
+import { Followers } from './changes/followers.ts'
 import { changeService } from './changes/service.ts'
 import { Tailer } from './changes/tailer.ts'
 import { unavailable } from './http/database-errors.ts'
@@ -21,8 +22,8 @@ import { userRules } from './users/rules.ts'
 type Call = Operation<Context>['call']
 
 export interface OperationOptions {
-  /** Of the process, if it has one. */
-  tailer?: Tailer
+  /** Those of the process. */
+  followers?: Followers
   /** Whether callers need credentials: keys exist, or an identity provider is configured. */
   needsCredentials: () => boolean | Promise<boolean>
   /** Called after an API key was created or revoked. */
@@ -36,7 +37,7 @@ export function createOperations(
   database: Database,
   { PASSWORD_MIN_LENGTH, PROPOSAL_DAYS }: Config,
   {
-    tailer = new Tailer(database),
+    followers = new Followers(new Tailer(database)),
     needsCredentials,
     onKeyChanged = () => undefined,
     observe = (_procedure, call) => call,
@@ -52,7 +53,7 @@ export function createOperations(
     ...ofCollections,
     keys: keyService(database, onKeyChanged),
     audit: auditService(),
-    changes: changeService(tailer),
+    changes: changeService(followers),
     proposals: proposalService(writes, PROPOSAL_DAYS),
     reversals: reversalService(audited, collections),
   }

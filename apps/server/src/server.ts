@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { createAccess } from './access/access.ts'
 import { createApp } from './app.ts'
 import { deleteOldEntries } from './audit/retention.ts'
+import { Followers } from './changes/followers.ts'
 import { Tailer } from './changes/tailer.ts'
 import { Connections, sentStatus } from './connections/connections.ts'
 import { close, createHttpServer, drainBody, listen, refuseVersion } from './connections/http-server.ts'
@@ -69,12 +70,13 @@ export async function startServer(
   const isStopping = () => stopping !== undefined
   const logUnread = sampledLog(log, 'warn', 60_000, 'changes still cannot be read')
   const tailer = new Tailer(database, (err) => logUnread('', {}, { err }, 'changes cannot be read'))
+  const followers = new Followers(tailer, config.MAX_STREAMS, access.invalidateKeys)
   const { app, refuseOverload, refuseTarget } = createApp({
     config,
     database,
     access,
     limits,
-    tailer,
+    followers,
     metrics,
     tracing,
     connections: () => connections,
@@ -116,7 +118,7 @@ export async function startServer(
   try {
     url = await listen(server, config)
   } catch (error) {
-    tailer.close()
+    followers.tailer.close()
     await database.close()
     throw error
   }
@@ -133,13 +135,14 @@ export async function startServer(
 
   const stop = async () => {
     clearInterval(sweep)
+    followers.close()
     // A request sent while its connection closes is lost, so load balancers get time to stop sending requests.
     if (config.DRAIN_MS > 0) await sleep(config.DRAIN_MS)
     // Otherwise connections would stay open for further requests until their keep-alive timeout.
     for (const res of connections.responses()) if (!res.headersSent) res.setHeader('Connection', 'close')
     await close(server, connections)
     await unshare?.()
-    tailer.close()
+    followers.tailer.close()
     await database.close()
     await tracing?.stop()
   }

@@ -117,6 +117,7 @@ test('C51 readers may only read, proposers also propose; only admins may manage 
   const reads = ['list', 'get', 'summarize']
   expect(of('reader')).toEqual([
     ...['users', 'books', 'items'].flatMap((noun) => reads.map((verb) => `${noun}.${verb}`)),
+    'changes.list',
     // It needs the role of the write.
     'previews.create',
   ])

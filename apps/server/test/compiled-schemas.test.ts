@@ -23,6 +23,7 @@ const TEXTS = [
   'reader',
   'users.get',
   'applied',
+  '42-mi5k3w8q',
   '01989f2e-6a00-7c3e-8a51-3f0f4d1c9b20',
 ]
 const OTHERS = [1, 30, 12.5, 1000, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER, 1e300, true, {}, null, undefined]

@@ -95,6 +95,7 @@ const wrapped: Record<string, Wrapping> = {
   revokeKey: {},
   listAuditEntries: { key: 'entries', facts: pageOne },
   getAuditEntry: { key: 'entry' },
+  listChanges: {},
   createPreview: { key: 'preview' },
   listReversibleRequests: { key: 'group' },
 }

@@ -140,6 +140,7 @@ export function changesOf(noun: Collection): Fields | undefined {
 /** An input with which a procedure succeeds on the record `id`. */
 export function inputOf(noun: keyof Contract, verb: string, id: number): Fields {
   if (noun === 'previews') return PREVIEW
+  if (noun === 'changes') return { resources: ['items'] }
   if (noun === 'reversals') return verb === 'create' ? REVERSAL : { group: GROUP }
   if (noun === 'proposals' && verb === 'create') return PROPOSAL
   if (noun === 'proposals' && verb === 'setStatus') return { id, ...DECISION }

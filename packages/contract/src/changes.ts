@@ -65,6 +65,9 @@ export const changes = resource({
           after: cursor
             .optional()
             .meta({ description: 'Only changes after this position. Without it, changes from now on.' }),
+          last_event_id: cursor.optional().meta({
+            description: 'The same as `after`, which it replaces. Event sources send it when they reconnect.',
+          }),
           resources: z
             .array(z.enum(nouns, must(or(nouns))), must('a list of resources'))
             .min(1, must('a list of resources'))
@@ -98,6 +101,24 @@ export const changes = resource({
             'Oldest first. Send the `cursor` of an answer as `after` of the next request. A list of records has a position in `X-Changes-Cursor`: its pages and the changes after that position give an exact copy. A 410 means that changes were lost, because they were deleted (`cursor_expired`) or the database was restored (`cursor_reset`): read the list again.',
           successDescription: 'The changes.',
           response: page,
+          headerParams: { 'Last-Event-ID': 'last_event_id' },
+          stream: {
+            mediaType: 'text/event-stream',
+            description:
+              'Server-sent events, as long as the client stays. `change` has a change as `data`. `position`, the first event, has a position after changes that do not match. Both have the cursor as `id`, from which an event source continues. `reset` is the last event: changes were lost, for the `reason` of a 410.',
+            example: `retry: 1000
+event: position
+id: 41-mi5k3w7z
+data: {"cursor":"41-mi5k3w7z"}
+
+event: change
+id: 42-mi5k3w8q
+data: {"cursor":"42-mi5k3w8q","type":"items.updated","at":"2026-11-21T08:30:00.000Z","resource":"items","record_id":7,"version":3,"record":{"id":7,"name":"Lamp","price":24.5,"version":3}}
+
+`,
+            // Proxies such as nginx would otherwise collect events before they pass them on.
+            headers: { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' },
+          },
         },
       },
     }),

@@ -37,6 +37,12 @@ export interface ResponseHeader<Input = any, Output = any> {
   value: (exchange: Exchange<Input, Output>) => string | undefined
 }
 
+/** A body in parts, as they arise. It ends early if the client disconnects: then `return` is called. */
+export type Parts = AsyncIterable<string | Uint8Array>
+
+/** Answers with a stream in place of the output. */
+export type OpenStream = (parts: Parts) => void
+
 /** The format of error bodies. */
 export interface ErrorForm {
   schema: z.ZodType
@@ -96,6 +102,11 @@ export interface Binding<Input = any, Output = any> extends OperationFacts {
   headers?: Record<string, ResponseHeader<Input, Output>>
   /** The largest request body, in bytes. Default: 1 MiB. */
   bodyLimit?: number
+  /**
+   * Another form of the success, for callers whose `Accept` names this media type and not JSON: a stream, for which the
+   * implementation gets `open`.
+   */
+  stream?: { mediaType: string; description: string; example: string; headers?: Record<string, string> }
 }
 
 /** The first binding of a procedure. Additional bindings inherit the properties that they do not set. */
@@ -250,8 +261,14 @@ export type RouterTo<A> = TRPCBuiltRouter<
 export type RouterOf<C extends Contract> = RouterTo<TypesOf<C>>
 
 /** The function of a procedure, from parsed input and context to output. */
-// `shown` lists the record fields that the response contains: the function may omit all others.
-export type Run<Input, Context, Output> = (input: Input, context: Context, shown?: readonly string[]) => Promise<Output>
+// `shown` lists the record fields that the response contains: the function may omit all others. `open` is present if the caller
+// wants a stream: if the function calls it, its output is not used.
+export type Run<Input, Context, Output> = (
+  input: Input,
+  context: Context,
+  shown?: readonly string[],
+  open?: OpenStream,
+) => Promise<Output>
 
 /**
  * Wraps the function of a procedure. It gets valid input, and returns the result of `next`, returns another result, or

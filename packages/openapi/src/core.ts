@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { ApiError, type Fault, toApiError } from './api-error.ts'
 import { ENVELOPE, resolveBindings } from './bindings.ts'
 import { explainWeakTags } from './conditions.ts'
-import type { Contract, EnvelopeForm, ErrorForm } from './contract.ts'
+import type { Binding, Contract, EnvelopeForm, ErrorForm, OpenStream, Parts } from './contract.ts'
 import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { type ReadBytes, readJson, refuseDeepBody } from './json-body.ts'
 import { acceptsProblem, PROBLEM, PROBLEM_TYPE } from './problem-details.ts'
-import { callerPaths, checkAccept, gatherInput, type Incoming, pathInput } from './request.ts'
+import { callerPaths, checkAccept, gatherInput, type Incoming, pathInput, wantsStream } from './request.ts'
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
 import { errorForms, find, methodNotAllowed, methodOf, type RouteMatch, route } from './routes.ts'
 import { abortApiError } from './signal.ts'
@@ -60,7 +60,7 @@ export interface Reply extends Ready {
   /** Headers of every response. Those of the response itself take precedence. */
   commonHeaders?: Record<string, string> | undefined
   /** The body in parts, in place of `text`: as they become available, or of a large response. */
-  parts?: AsyncGenerator<string>
+  parts?: Parts
 }
 
 export interface Core<Req> {
@@ -115,10 +115,16 @@ export function createCore<Context, Req extends Incoming>(
       let envelope: EnvelopeForm | undefined
       let input: unknown
       let isStrict = false
+      let stream: Parts | undefined
+      let open: OpenStream | undefined
       try {
         query = queryParameters(rawQuery)
         refuseDeepBody(body)
-        checkAccept(req)
+        if (wantsStream(req, resolved.binding.stream))
+          open = (parts) => {
+            stream = parts
+          }
+        else checkAccept(req)
         if (hasEnvelope && isEnvelopeRequested(valuesOf(query, ENVELOPE)[0])) envelope = options.envelope
         isStrict = prefersStrict(req.headers)
         input = gatherInput(resolved, params, query, req.headers, body)
@@ -133,10 +139,16 @@ export function createCore<Context, Req extends Incoming>(
           fromText: resolved.fromText,
           isStrict,
           answered: resolved.answered,
+          open,
         })
       } catch (error) {
         const moved = error instanceof FieldError ? error.withPaths(callerPaths(resolved, body)) : error
         throw explainWeakTags(moved, req.headers)
+      }
+      if (stream !== undefined) {
+        const { mediaType, headers } = resolved.binding.stream as NonNullable<Binding['stream']>
+        const begun = await reply(req, { status: 200, headers: { 'Content-Type': mediaType, ...headers } })
+        return { ...begun, parts: stream }
       }
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
       const given = answer(resolved, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl)

@@ -119,6 +119,10 @@ export function operations({
       ]),
     ].sort()
     const json = (schema: z.ZodType) => ({ content: { 'application/json': { schema } } })
+    const { stream } = binding
+    const streamed = stream && {
+      [stream.mediaType]: { schema: z.string().meta({ description: stream.description }), example: stream.example },
+    }
     const description = binding.successDescription ?? 'Success.'
     const success = isPlain ? resolved.response : enveloped(resolved)
     return {
@@ -144,7 +148,13 @@ export function operations({
       responses: {
         ...(status === 204 && isPlain
           ? { 204: { description, headers: z.object(tagged) } }
-          : { [status === 204 ? 200 : status]: { description, headers: z.object(tagged), ...json(success) } }),
+          : {
+              [status === 204 ? 200 : status]: {
+                description,
+                headers: z.object(tagged),
+                content: { ...json(success).content, ...streamed },
+              },
+            }),
         ...(withTag &&
           binding.method === 'GET' && {
             304: { description: 'Unchanged since the `ETag` in `If-None-Match`.', headers: z.object(tagged) },

@@ -3,7 +3,7 @@ import { finished } from 'node:stream'
 import type { Request, RequestHandler, Response } from 'express'
 import type { ApiError } from './api-error.ts'
 import { readBytes } from './body.ts'
-import type { Contract } from './contract.ts'
+import type { Contract, Parts } from './contract.ts'
 import { type Core, createCore, FALLBACK_REPLY, type Reply, type ServeOptions, type Transport } from './core.ts'
 import type { Operation } from './implement.ts'
 import { hasDisconnected } from './signal.ts'
@@ -59,7 +59,8 @@ export function toExpress(core: Core<Request>, trpc?: Trpc<Request>): Omit<Expre
   const send = async (req: Request, res: Response, respond: () => Promise<Reply>): Promise<void> => {
     const reply = await respond()
     try {
-      write(res, reply)
+      const writing = write(res, reply)
+      if (writing !== undefined) await writing
     } catch (error) {
       await sendError(error, req, res)
     }
@@ -93,8 +94,33 @@ function writeError(res: Response, reply: Reply): void {
  * Writes a response; Node omits the body of a HEAD. Headers and a text body go out in one call: separately set headers
  * and a body of bytes both take slower paths in Node.
  */
-function write(res: ServerResponse, { status, headers, text, commonHeaders }: Reply): void {
-  end(res.writeHead(status, { ...commonHeaders, ...headers }), text)
+function write(res: ServerResponse, { status, headers, text, parts, commonHeaders }: Reply): Promise<void> | undefined {
+  res.writeHead(status, { ...commonHeaders, ...headers })
+  if (parts !== undefined) return writeParts(res, parts)
+  end(res, text)
+  return undefined
+}
+
+/** Writes each part when the client has read those before it. */
+async function writeParts(res: ServerResponse, parts: Parts): Promise<void> {
+  const iterator = parts[Symbol.asyncIterator]()
+  let goOn: (() => void) | undefined
+  const stop = () => {
+    goOn?.()
+    void iterator.return?.()
+  }
+  if (res.destroyed) return stop()
+  res.once('close', stop)
+  for (;;) {
+    const { value, done } = await iterator.next()
+    if (done === true || res.destroyed) break
+    if (res.write(value)) continue
+    await new Promise<void>((resolve) => {
+      goOn = resolve
+      res.once('drain', resolve)
+    })
+  }
+  if (!res.destroyed) end(res)
 }
 
 async function writeTrpc(res: Response, reply: Reply): Promise<void> {
@@ -103,14 +129,7 @@ async function writeTrpc(res: Response, reply: Reply): Promise<void> {
   // Another handler, such as that of CORS, may have set it.
   const vary = res.getHeader('vary')
   if (vary !== undefined) reply.headers.vary = `${vary}, ${reply.headers.vary}`
-  const { parts } = reply
-  if (parts === undefined) return write(res, reply)
-  res.writeHead(reply.status, { ...reply.commonHeaders, ...reply.headers })
-  for await (const part of parts) {
-    if (res.destroyed) return
-    res.write(part)
-  }
-  end(res)
+  await write(res, reply)
 }
 
 /** Ends a response. Closing a connection with unread request data resets it, and the client loses the response. */

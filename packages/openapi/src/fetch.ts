@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from './api-error.ts'
 import { tooLarge } from './body.ts'
-import type { Contract } from './contract.ts'
+import type { Contract, Parts } from './contract.ts'
 import { type Core, createCore, FALLBACK_REPLY, type Reply, type ServeOptions, type Transport } from './core.ts'
 import type { Operation } from './implement.ts'
 import type { ReadBytes } from './json-body.ts'
@@ -126,14 +126,15 @@ function toResponse({ method }: Request, { status, headers, text, parts, commonH
   return new Response(body, { status, headers: all })
 }
 
-function streamOf(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+function streamOf(parts: Parts): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
+  const iterator = parts[Symbol.asyncIterator]()
   return new ReadableStream({
     pull: async (controller) => {
-      const { value, done } = await parts.next()
+      const { value, done } = await iterator.next()
       if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
+      else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
     },
-    cancel: async () => void (await parts.return(undefined)),
+    cancel: async () => void (await iterator.return?.()),
   })
 }

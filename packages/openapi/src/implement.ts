@@ -1,6 +1,6 @@
 import { ApiError, toApiError } from './api-error.ts'
 import { type HeaderSource, type ResolvedBinding, resolveBindings, subsetFields } from './bindings.ts'
-import type { Contract, Implementation, Middleware, Procedure, Resource, Run } from './contract.ts'
+import type { Contract, Implementation, Middleware, OpenStream, Procedure, Resource, Run } from './contract.ts'
 import { list } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
 import { type Parser, parserOf } from './parser.ts'
@@ -16,6 +16,8 @@ interface BindingView {
   parse?: Parser | undefined
   /** The input fields that the request has as text. */
   fromText?: ReadonlySet<PropertyKey>
+  /** Answers with a stream. */
+  open?: OpenStream | undefined
   /** Whether to reject unknown fields. Default: they are ignored. */
   isStrict?: boolean
   /** The fields of the response, which a strict caller can send. Default: those of the procedure's output. */
@@ -111,7 +113,7 @@ export function implement<C extends Contract, Context>(
       const checkUnknown = unknownFieldsCheck(procedure, subsetFields(firstBinding))
       const findMissing = missingFinder(resource, procedure, runs[noun] as Record<string, AnyRun<Context>>)
       const call: Operation<Context>['call'] = async (input, context, view = DEFAULT_VIEW) => {
-        const { shown, parse = parser, fromText, isStrict = false, answered } = view
+        const { shown, parse = parser, fromText, isStrict = false, answered, open } = view
         try {
           const admitted = admit(context)
           if (isPromise(admitted)) await admitted
@@ -120,7 +122,7 @@ export function implement<C extends Contract, Context>(
             : validate(parse, input, fromText)
           const valid = isPromise(validated) ? await validated : validated
           checkUnknown(input, valid, isStrict ? (answered?.() ?? outputFields) : undefined)
-          return await run(valid, context, shown)
+          return await run(valid, context, shown, open)
         } catch (error) {
           const apiError = withData(await asApiError(error), name, procedure)
           throw (apiError.status === 400 && (await findMissing(input, context))) || apiError
@@ -147,8 +149,8 @@ function composed<Context>(entry: Entry<Context>): AnyRun<Context> {
   if (typeof entry === 'function') return entry
   const middlewares = entry.slice(0, -1) as Middleware[]
   return middlewares.reduceRight<AnyRun<Context>>(
-    (inner, middleware) => (input, context, shown) =>
-      middleware(input, context, (changed = input, other = context) => inner(changed, other, shown)),
+    (inner, middleware) => (input, context, shown, open) =>
+      middleware(input, context, (changed = input, other = context) => inner(changed, other, shown, open)),
     entry.at(-1) as AnyRun<Context>,
   )
 }

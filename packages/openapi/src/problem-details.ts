@@ -11,11 +11,16 @@ export const PROBLEM: Pick<ErrorForm, 'body'> = {
   },
 }
 
-/** Whether an `Accept` header names problem details, other than with `q=0`. A wildcard does not name them. */
+/** Whether an `Accept` header names problem details. */
 export function acceptsProblem(accept: string | undefined): boolean {
-  if (accept === undefined || !accept.includes('+')) return false
+  return accept?.includes('+') === true && names(accept, PROBLEM_TYPE)
+}
+
+/** Whether an `Accept` header names a media type, other than with `q=0`. A wildcard does not name it. */
+export function names(accept: string | undefined, mediaType: string): boolean {
+  if (accept === undefined) return false
   return accept.split(',').some((range) => {
     const [type, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    return type === PROBLEM_TYPE && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
+    return type === mediaType && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
   })
 }

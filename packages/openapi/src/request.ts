@@ -3,7 +3,9 @@ import Negotiator from 'negotiator'
 import { ApiError } from './api-error.ts'
 import { ENVELOPE, type HeaderSource, type ResolvedBinding } from './bindings.ts'
 import { matchedVersions, refuseConditions } from './conditions.ts'
+import type { Binding } from './contract.ts'
 import { FieldError, type Path } from './field-error.ts'
+import { names } from './problem-details.ts'
 import { shapeOf } from './schema.ts'
 import { fieldApiError, type Parameter, valuesOf } from './target.ts'
 
@@ -32,6 +34,12 @@ export function checkAccept(req: { headers: IncomingHttpHeaders }): void {
   if (negotiator.mediaType(OFFERED) === undefined && !accepted().includes('application/json')) {
     throw new ApiError(406, 'Accept must allow application/json, the media type of the responses')
   }
+}
+
+/** Whether `Accept` names the media type of a binding's stream, and not JSON. */
+export function wantsStream({ method, headers }: Incoming, stream: Binding['stream']): boolean {
+  if (stream === undefined || method !== 'GET') return false
+  return names(headers.accept, stream.mediaType) && !names(headers.accept, 'application/json')
 }
 
 /**

@@ -8,6 +8,8 @@ export interface Caller {
   /** The name of the key, the issuer of the token, or the user of the operating system. */
   detail?: string
   role: Role
+  /** Until when nothing can end the validity of the credentials, in ms. Default: it can end at any time. */
+  validMs?: number
 }
 
 /** The caller of a request without credentials, if none are needed. */

@@ -34,7 +34,8 @@ export function createTokens(issuer: string, { OIDC_AUDIENCE = '', OIDC_ROLE_CLA
       const claimed = [payload[OIDC_ROLE_CLAIM]].flat()
       const role = ROLES.toReversed().find((role) => claimed.includes(role))
       if (role === undefined) throw noRole(OIDC_ROLE_CLAIM)
-      return { name: `subject ${payload.sub}`, detail: issuer, role: role satisfies Role }
+      const validMs = ((payload.exp as number) + rules.clockTolerance) * 1000
+      return { name: `subject ${payload.sub}`, detail: issuer, role: role satisfies Role, validMs }
     } catch (error) {
       if (error instanceof ApiError) throw error
       if (error instanceof errors.JOSEError && !PROVIDER_ERRORS.has(error.code)) {

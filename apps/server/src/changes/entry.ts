@@ -1,4 +1,4 @@
-import { contract, type Input, type Output } from '@resource/contract'
+import { contract, type Output } from '@resource/contract'
 import { type AuditEntry, timestamp } from '@resource/database'
 import { authorize, type Caller, mayUse } from '../access/caller.ts'
 import { cursorOf, type Position } from './position.ts'
@@ -9,12 +9,16 @@ export type Change = Output<'changes', 'list'>['changes'][number]
 export interface Entry extends Position {
   /** Undefined for what no reader may follow. */
   change: Change | undefined
+  /** Whether an API key was created or revoked. */
+  isKey: boolean
   /** Roughly its size in memory. */
   size: number
 }
 
 /** Which changes a caller wants. */
 export interface Filter {
+  /** The same for the same filter. */
+  key: string
   resources: ReadonlySet<string>
   record_id?: number | undefined
 }
@@ -49,10 +53,14 @@ const followed = new Map(
  *
  * @throws ApiError 403 if the caller may not read the records of one
  */
-export function filterOf({ resources, record_id }: Input<'changes', 'list'>, caller: Caller): Filter {
+export function filterOf(
+  { resources, record_id }: { resources?: readonly string[] | undefined; record_id?: number | undefined },
+  caller: Caller,
+): Filter {
   for (const noun of resources ?? []) authorize({ caller }, followed.get(noun)?.access)
   const readable = [...followed].flatMap(([noun, { access }]) => (mayUse(caller, access) ? [noun] : []))
-  return { resources: new Set(resources ?? readable), record_id }
+  const wanted = resources ?? readable
+  return { key: `${wanted} ${record_id}`, resources: new Set<string>(wanted), record_id }
 }
 
 export function entryOf({
@@ -64,9 +72,9 @@ export function entryOf({
   after,
 }: Pick<AuditEntry, (typeof COLUMNS)[number]>): Entry {
   const position = { id, at: at.getTime() }
-  const size = (before?.length ?? 0) + (after?.length ?? 0)
+  const facts = { ...position, size: (before?.length ?? 0) + (after?.length ?? 0), isKey: resource === 'keys' }
   const shown = followed.get(resource)?.shown
-  if (shown === undefined) return { ...position, size, change: undefined }
+  if (shown === undefined) return { ...facts, change: undefined }
   const was = before === null ? undefined : JSON.parse(before)
   const is = after === null ? undefined : JSON.parse(after)
   const happened = is === undefined ? 'deleted' : was === undefined ? 'created' : 'updated'
@@ -81,5 +89,5 @@ export function entryOf({
     record:
       is === undefined ? null : Object.fromEntries(shown.flatMap((name) => (name in is ? [[name, is[name]]] : []))),
   }
-  return { ...position, size, change }
+  return { ...facts, change }
 }

@@ -1,15 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@resource/openapi'
-import type { Services } from '../store/context.ts'
+import type { Context, Services } from '../store/context.ts'
 import { type Change, type Entry, type Filter, filterOf } from './entry.ts'
-import { assertKept, cursorOf, type Position, positionOf } from './position.ts'
-import type { Tailer } from './tailer.ts'
+import { EventStream, Frames } from './event-stream.ts'
+import type { Followers } from './followers.ts'
+import { cursorOf, type Position, positionOf } from './position.ts'
 
-/** How many pages of the log one answer examines, if few of its entries are wanted. */
+/** How many pages of the log one answer examines, if few of its entries match. */
 const MAX_PAGES = 20
 
 /** Follows the changes of the records. */
-export function changeService(tailer: Tailer): Services['changes'] {
+export function changeService(followers: Followers): Services['changes'] {
+  const { tailer } = followers
+  const frames = new Frames(tailer)
   const find = async (position: Position, filter: Filter, limit: number) => {
     const entries: Entry[] = []
     let to = position
@@ -21,31 +23,43 @@ export function changeService(tailer: Tailer): Services['changes'] {
     }
     return { entries, to }
   }
+  const nextChange = (filter: Filter, context: Context, maxMs: number) =>
+    new Promise<void>((resolve, reject) => {
+      const end = (error?: ApiError) => {
+        clearTimeout(timeout)
+        leave()
+        if (error === undefined) resolve()
+        else reject(error)
+      }
+      const leave = followers.enter({ filter, wake: () => end(), tick: () => {}, end }, context)
+      const timeout = setTimeout(end, maxMs)
+    })
 
   return {
-    list: async (input, { caller, read, isGone }) => {
-      const filter = filterOf(input, caller)
-      await tailer.refresh()
-      const from = input.after === undefined ? tailer.head : positionOf(input.after)
+    list: async (input, context, _shown, open) => {
+      const filter = filterOf(input, context.caller)
+      const cursor = input.last_event_id ?? input.after
+      if (cursor === undefined || open === undefined) await tailer.refresh()
+      const from = cursor === undefined ? tailer.head : positionOf(cursor)
       if (from === undefined) throw NOT_SETTLED
-      await assertKept(read, from)
+      await tailer.assertKept(from)
+      if (open !== undefined) {
+        const stream = new EventStream(tailer, frames, from, filter, () => leave())
+        const leave = followers.enter(stream, context)
+        open(stream)
+        return { changes: [], cursor: cursorOf(from) }
+      }
       const endMs = performance.now() + input.wait * 1000
       let found = await find(from, filter, input.limit)
-      while (found.entries.length === 0 && performance.now() < endMs && !isGone?.()) {
-        if (found.to.id >= (tailer.head?.id ?? 0)) await nextOf(tailer, endMs - performance.now())
+      while (found.entries.length === 0 && !context.isGone?.()) {
+        const leftMs = endMs - performance.now()
+        if (leftMs <= 0 || followers.isClosed) break
+        if (found.to.id >= (tailer.head?.id ?? 0)) await nextChange(filter, context, leftMs)
         found = await find(found.to, filter, input.limit)
       }
       return { changes: found.entries.map(({ change }) => change as Change), cursor: cursorOf(found.to) }
     },
   }
-}
-
-/** Waits for the next entries, at most for some time. */
-async function nextOf(tailer: Tailer, maxMs: number): Promise<void> {
-  const ended = new AbortController()
-  const leave = tailer.follow(() => ended.abort())
-  await sleep(maxMs, undefined, { signal: ended.signal }).catch(() => {})
-  leave()
 }
 
 const NOT_SETTLED = new ApiError(503, 'A transaction on the database is open for long; try again', {

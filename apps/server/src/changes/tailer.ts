@@ -79,7 +79,7 @@ export class Tailer {
     return { head: this.#isLive ? since(this.#readMs) : 0, gap: this.#isLive ? since(this.#gap?.sinceMs) : 0 }
   }
 
-  /** Reads on until the returned function is called. `listener` gets new entries, and an empty list after a loss. */
+  /** Reads on until the returned function is called. `listener` gets new entries; none if only the head has changed. */
   follow(listener: (entries: Entry[]) => void): () => void {
     this.#listeners.add(listener)
     this.#start()
@@ -119,6 +119,11 @@ export class Tailer {
     return this.#kept.after(position, filter, max)
   }
 
+  /** @throws ApiError 410 if the entry of a position is gone */
+  assertKept(position: Position): Promise<void> {
+    return assertKept(this.#database.read, position)
+  }
+
   close(): void {
     this.#isClosed = true
     this.#asked?.resolve()
@@ -136,7 +141,7 @@ export class Tailer {
     const where = { id: { gt: position.id, lte: head.id }, record_id, ...(resources.size === 1 && { resource }) }
     const found = (await this.#page(where, PAGE)).map(entryOf)
     // Afterwards: when entries are deleted, that of the position is one of the first.
-    await assertKept(this.#database.read, position)
+    await this.assertKept(position)
     const wanted = found.filter((entry) => isWanted(entry, filter))
     const entries = wanted.slice(0, max)
     const last = entries.length < wanted.length ? entries.at(-1) : found[PAGE - 1]
@@ -293,7 +298,10 @@ export class Tailer {
     if (writers.size > 0) return false
     this.#gap = undefined
     this.#settledId = upTo.id
-    if (!this.#isLive || this.#head === undefined) this.#setHead(upTo)
+    if (!this.#isLive || this.#head === undefined) {
+      this.#setHead(upTo)
+      for (const listener of this.#listeners) listener([])
+    }
     return true
   }
 

@@ -15,10 +15,10 @@ type Refused = ServerResponse & { [REFUSED]?: number }
  * - `answer`: for the client to read a response. The kernel has not accepted all of it, or buffers so much that the client
  *   may not be reading.
  *
- * `queued`: a request has arrived and waits for its turn. `working`: a request is being processed. `idle`: the last request is
- * done and nothing has arrived since.
+ * `queued`: a request has arrived and waits for its turn. `working`: a request is being processed. `following`: it waits for changes
+ * of others. `idle`: the last request is done and nothing has arrived since.
  */
-export type State = 'head' | 'queued' | 'body' | 'working' | 'answer' | 'rest' | 'idle'
+export type State = 'head' | 'queued' | 'body' | 'working' | 'following' | 'answer' | 'rest' | 'idle'
 
 /** A limit that closes connections: the bytes of unread responses, all connections, or the requests that one sends ahead. */
 type Bound = 'unread' | 'total' | 'pipelined'
@@ -79,7 +79,8 @@ export class Connections {
   readonly #options: ConnectionsOptions
   readonly #queued = new LinkedQueue<Connection>()
   readonly #working = new LinkedQueue<Connection>()
-  /** Connections that are neither queued nor working, longest wait first. */
+  readonly #following = new LinkedQueue<Connection>()
+  /** Connections in the other states, longest wait first. */
   readonly #waiting = new LinkedQueue<Connection>()
   /** Those in state `answer`. */
   readonly #unread = new LinkedQueue<Connection>()
@@ -128,6 +129,18 @@ export class Connections {
     const connection = of(socket)
     if (connection?.state === 'body') this.#move(connection, 'working')
     else if (connection?.state === 'rest') this.#goIdle(connection)
+  }
+
+  /** Notes whether a request waits for changes of others, for which there is a limit of its own. */
+  follow({ socket }: IncomingMessage, isFollowing: boolean): void {
+    const connection = of(socket)
+    if (connection === undefined || connection.res === undefined) return
+    if (isFollowing) this.#move(connection, 'following')
+    else if (connection.state === 'following') {
+      // Of what was sent, all but the last part was read.
+      connection.bytesWritten = connection.socket.bytesWritten
+      this.#move(connection, 'working')
+    }
   }
 
   /**
@@ -199,7 +212,7 @@ export class Connections {
 
   /** The responses in progress. */
   *responses(): Generator<ServerResponse> {
-    for (const queue of [this.#queued, this.#working, this.#waiting]) {
+    for (const queue of [this.#queued, this.#working, this.#following, this.#waiting]) {
       for (const { res, later } of queue) {
         if (res !== undefined) yield res
         for (const { res } of later) yield res
@@ -240,7 +253,8 @@ export class Connections {
   /** The number of connections in each state. */
   states(): Record<State, number> {
     const [queued, working] = [this.#queued.size, this.#working.size]
-    const states = { head: 0, queued, body: 0, working, answer: 0, rest: 0, idle: 0 }
+    const following = this.#following.size
+    const states = { head: 0, queued, body: 0, working, following, answer: 0, rest: 0, idle: 0 }
     for (const { state } of this.#waiting) states[state]++
     return states
   }
@@ -313,6 +327,7 @@ export class Connections {
 
   #queueOf(state: State): LinkedQueue<Connection> {
     if (state === 'working') return this.#working
+    if (state === 'following') return this.#following
     return state === 'queued' ? this.#queued : this.#waiting
   }
 

@@ -84,6 +84,7 @@ export function allowOrigins(origins: string[]): Check {
       'RateLimit-Policy',
       'Retry-After',
       'WWW-Authenticate',
+      'X-Changes-Cursor',
       'X-Request-Id',
       'X-Searched-Count',
       'X-Total-Count',

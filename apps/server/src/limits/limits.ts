@@ -55,6 +55,7 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
   const share = Math.floor(config.MAX_REQUESTS * SHARE)
   /** The requests in progress of each caller, but for those that began while there were few. */
   const open = new Map<string, number>()
+  const ends = new Map<ServerResponse, () => void>()
   const hasRoom = (req: Request, res: ServerResponse) => {
     const total = countOpen()
     // Most of the time there are few, and counting would cost more than it tells.
@@ -63,11 +64,14 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
     const count = open.get(caller) ?? 0
     if (total >= config.MAX_REQUESTS && (count >= share || total >= config.MAX_REQUESTS + share)) return false
     open.set(caller, count + 1)
-    res.once('close', () => {
+    const end = () => {
+      if (!ends.delete(res)) return
       const left = (open.get(caller) ?? 0) - 1
       if (left > 0) open.set(caller, left)
       else open.delete(caller)
-    })
+    }
+    ends.set(res, end)
+    res.once('close', end)
     return true
   }
   /** The callers of long reads that were refused, by the requests that asked for them. */
@@ -109,6 +113,8 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
       if (refusedReaders.size >= MAX_REFUSED_READERS) refusedReaders.clear()
       refusedReaders.set(sourceOf(req), reader)
     },
+    /** Counts a request as one in progress no longer. */
+    end: (res: ServerResponse): void => ends.get(res)?.(),
     /** The key for fairness between callers, before they are known: credentials, or the address. */
     queueKey,
     /** Counts a request against its caller's quota, or refuses it. */

@@ -1,5 +1,6 @@
 import type { Database } from '@resource/database'
 import { AggregatorRegistry, collectDefaultMetrics, type Metric, type MetricObject, Registry } from 'prom-client'
+import type { Followers } from '../changes/followers.ts'
 import type { Connections } from '../connections/connections.ts'
 import { hashingQueue } from '../passwords/hash-queue.ts'
 import { replayCount } from '../store/idempotency.ts'
@@ -9,6 +10,7 @@ import { BUCKETS, type Family, type Metrics, type Timings } from './metrics.ts'
 export interface Sources {
   database: Database
   connections: () => Connections
+  followers: Followers
   /** The number of requests that each limit has refused. */
   refused: () => { rate_limit: number; overload: number }
 }
@@ -20,7 +22,10 @@ interface Sample {
 }
 
 /** Creates a Prometheus registry of this process's metrics. Collection of Node's default metrics starts here. */
-export function createRegistry(metrics: Metrics, { database, connections: clients, refused }: Sources): Registry {
+export function createRegistry(
+  metrics: Metrics,
+  { database, connections: clients, followers, refused }: Sources,
+): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const add = (
@@ -28,8 +33,9 @@ export function createRegistry(metrics: Metrics, { database, connections: client
     name: string,
     help: string,
     read: (name: string) => Sample[],
+    aggregator: 'sum' | 'max' = 'sum',
   ) => {
-    const get = async () => ({ name, help, type, aggregator: 'sum', values: read(name) })
+    const get = async () => ({ name, help, type, aggregator, values: read(name) })
     // The registry accepts any object with `name` and `get`. prom-client's own classes would look up labels at each call.
     registry.registerMetric({ name, get } as unknown as Metric)
   }
@@ -72,6 +78,12 @@ export function createRegistry(metrics: Metrics, { database, connections: client
   add('counter', 'resource_replays_total', 'Stored responses replayed for a repeated Idempotency-Key.', () =>
     single(replayCount()),
   )
+  add('gauge', 'resource_changes_followers', 'Streams of changes, and requests that wait for one.', () =>
+    single(followers.size),
+  )
+  const age = (of: 'head' | 'gap') => () => single(followers.tailer.ages()[of])
+  add('gauge', 'resource_changes_age_seconds', 'Time since the log of changes was last read.', age('head'), 'max')
+  add('gauge', 'resource_changes_gap_age_seconds', 'Time that a missing id holds up later changes.', age('gap'), 'max')
   const { connections } = database
   if (connections !== undefined) {
     add(

@@ -61,6 +61,7 @@ const schema = z
     ),
     MAX_CONNECTIONS: whole(1, 1_000_000, 10_000),
     MAX_REQUESTS: whole(1, 1_000_000, 1_000),
+    MAX_STREAMS: whole(0, 1_000_000, 5_000),
     MAX_DELAY_MS: whole(1, 600_000, 1_000),
     DRAIN_MS: whole(0, 600_000, 0),
     ALLOW_ANONYMOUS: flag,

@@ -49,8 +49,21 @@ export interface Context {
    * @param caller of the long reads
    */
   refuseNext?: (caller: string) => void
+  /** The request, if it can wait long; absent for local calls. */
+  session?: () => Session
   /** The tables for reads: they include the caller's own earlier writes, but may lack the latest writes of others. */
   read: TablesAndPrisma
+}
+
+/** A request that waits long for something other than the service. */
+export interface Session {
+  /** The same for all requests with the same credentials. */
+  credentials: string
+  /** Identifies the caller again. @throws ApiError 401 or 403 */
+  caller: () => Caller | Promise<Caller>
+  /** Notes whether it waits: then it takes no place of the requests in progress. */
+  rest: (isResting: boolean) => void
+  close: () => void
 }
 
 /** A call that writes once. */

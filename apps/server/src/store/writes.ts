@@ -9,7 +9,7 @@ import {
   type WriteControl,
 } from '@resource/database'
 import { ApiError } from '@resource/openapi'
-import type { Procedure } from '@resource/openapi/contract'
+import type { Procedure, Run as RunOf } from '@resource/openapi/contract'
 import { queueKey } from '../access/caller.ts'
 import { auditContext } from './audit-context.ts'
 import type { AuditedTables } from './audited-tables.ts'
@@ -26,7 +26,7 @@ export interface Target {
 }
 
 type Bound<N extends keyof Services> = Pick<Implementation<Context>, N>
-type Run<C extends Context = Context> = (input: object, context: C, shown?: readonly string[]) => Promise<unknown>
+type Run<C extends Context = Context> = RunOf<object, C, unknown>
 
 /**
  * Adds `write` to the context of each mutation, bound to the procedure's name, its input and its caller. Long reads wait in the
@@ -41,8 +41,8 @@ export function withWrites<N extends keyof Services>(target: Target, services: P
       // `implement` reports a missing function. Finding one record is no long read, and the context of one costs a twentieth of it.
       if (run === undefined || verb === lookup) return [verb, run]
       if (procedure.type === 'query') {
-        const reading: Run = (input, context, shown) =>
-          ofCaller(context, () => run(input, context as MutationContext, shown))
+        const reading: Run = (input, context, shown, open) =>
+          ofCaller(context, () => run(input, context as MutationContext, shown, open))
         return [verb, reading]
       }
       const name = `${noun}.${verb}`
