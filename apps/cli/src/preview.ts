@@ -1,9 +1,8 @@
 import type { Client, Output } from '@resource/client'
-import { Failure } from './failures.ts'
 import type { Globals } from './globals.ts'
 import { answer } from './print-records.ts'
 import { countOf, type JsonObject, type Noun, nouns } from './procedures.ts'
-import { confirm, isInteractive } from './prompt.ts'
+import { approve } from './prompt.ts'
 import { cell, table } from './table.ts'
 import { tableColumns } from './table-columns.ts'
 
@@ -83,16 +82,8 @@ export async function confirmPreview(
     await answer(preview, options, () => `${summaryOf(noun, preview)}\n`)
     return false
   }
-  const lines = tableOf(noun, preview, SAMPLE, options)
-  if (!isInteractive()) throw new Failure('invalid', `${lines}${asked} Add --yes to confirm.`, counts)
-  process.stderr.write(lines)
-  if (!(await confirm(asked))) throw notConfirmed()
+  await approve(asked, tableOf(noun, preview, SAMPLE, options), counts)
   return true
-}
-
-/** The outcome of a question that was answered with no. */
-export function notConfirmed(): Failure {
-  return new Failure('interrupted', 'Nothing was changed.')
 }
 
 export function totalOf({ created, updated, deleted }: Shown): number {

@@ -7,10 +7,10 @@ import { examplesOf, exampleText } from './help.ts'
 import { withClient } from './open-client.ts'
 import { addFieldOptions, checkInput, kebab } from './options.ts'
 import { plainText } from './plain-text.ts'
-import { isOnlyShown, notConfirmed, type PreviewOptions, showPreview } from './preview.ts'
+import { isOnlyShown, type PreviewOptions, showPreview } from './preview.ts'
 import { answer, answerRecord, answerRecords, checkFields } from './print-records.ts'
 import { call, ID, type JsonObject, type Noun, type Procedure } from './procedures.ts'
-import { confirm, isInteractive } from './prompt.ts'
+import { approve, isInteractive } from './prompt.ts'
 import { recordFields, tableColumns } from './table-columns.ts'
 import { showUndo } from './undo-hint.ts'
 
@@ -41,9 +41,8 @@ export function verbCommand(noun: Noun, verb: string, procedure: Procedure): Com
       return withClient(globals, fields, (client) => showPreview({ client, operation, input }, globals))
     }
     // Without a terminal, only the removal of one named record needs no --yes.
-    if (isRemoval && !globals.yes && (id === undefined || isInteractive())) {
-      if (!(await confirm(`${summary}: ${wordsOf(input)}?`))) throw notConfirmed()
-    }
+    if (isRemoval && !globals.yes && (id === undefined || isInteractive()))
+      await approve(`${summary}: ${wordsOf(input)}?`)
     const output = await withClient(globals, fields, (client) => call(client, noun, verb, input))
     await show(noun, procedure, output, globals)
     if (procedure.type === 'mutation' && 'collection' in contract[noun]) showUndo(output)

@@ -21,9 +21,21 @@ export async function prompt(question: string, fallback: string): Promise<string
   return (await readLine(`${question} [${fallback}] `))?.trim() || fallback
 }
 
-/** Asks yes or no; Enter is no. @throws Failure if nobody can answer */
+/**
+ * Asks whether to write.
+ *
+ * @param shown what the write would do
+ * @param details of the failure if nobody can answer
+ * @throws Failure if the answer is no, or nobody can answer
+ */
+export async function approve(question: string, shown = '', details: Failure['details'] = {}): Promise<void> {
+  if (!isInteractive()) throw new Failure('invalid', `${shown}${question} Add --yes to confirm.`, details)
+  process.stderr.write(shown)
+  if (!(await confirm(question))) throw new Failure('interrupted', 'Nothing was changed.')
+}
+
+/** Asks yes or no; Enter is no. */
 export async function confirm(question: string): Promise<boolean> {
-  if (!isInteractive()) throw invalid(`${question} Add --yes to confirm.`)
   return /^y(es)?$/i.test((await readLine(`${question} [y/N] `))?.trim() ?? '')
 }
 

@@ -1,13 +1,13 @@
 import type { Output } from '@resource/client'
 import { Command } from 'commander'
-import { Failure, invalid } from './failures.ts'
+import { invalid } from './failures.ts'
 import type { Globals } from './globals.ts'
 import { exampleText } from './help.ts'
 import { withClient } from './open-client.ts'
-import { notConfirmed, textOf } from './preview.ts'
+import { textOf } from './preview.ts'
 import { answer, picked } from './print-records.ts'
 import type { JsonObject } from './procedures.ts'
-import { confirm, isInteractive } from './prompt.ts'
+import { approve } from './prompt.ts'
 import { details } from './table.ts'
 import { tableColumns } from './table-columns.ts'
 import { showUndo } from './undo-hint.ts'
@@ -41,7 +41,10 @@ export function proposalCommands(): Command[] {
       const options = command.optsWithGlobals<Options>()
       const id = idOf(text)
       await withClient(options, [], async (client) => {
-        if (options.yes === false) await confirmed(await client.proposals.get.query({ id }), options)
+        if (options.yes === false) {
+          const proposal = await client.proposals.get.query({ id })
+          await approve(`Apply proposal ${id} of ${proposal.proposer}?`, whole(proposal, options))
+        }
         const proposal = await client.proposals.setStatus.mutate({ id, status })
         await answer(proposal, options, () => `Proposal ${id} ${status}\n`)
         if (status === 'applied') showUndo(proposal)
@@ -63,15 +66,6 @@ function idOf(text: string): number {
   const id = Number(text)
   if (!Number.isInteger(id)) throw invalid('id: must be a whole number')
   return id
-}
-
-/** @throws Failure if the answer is no, or nobody can answer */
-async function confirmed(proposal: Proposal, options: Options): Promise<void> {
-  const lines = whole(proposal, options)
-  const question = `Apply proposal ${proposal.id} of ${proposal.proposer}?`
-  if (!isInteractive()) throw new Failure('invalid', `${lines}${question} Add --yes to confirm.`)
-  process.stderr.write(lines)
-  if (!(await confirm(question))) throw notConfirmed()
 }
 
 /** A proposal with the records before and after, and what it would do now if that is something else. */

@@ -3,11 +3,11 @@ import { Command } from 'commander'
 import { Failure, invalid, toFailure } from './failures.ts'
 import { exampleText } from './help.ts'
 import { withClient } from './open-client.ts'
-import { confirmPreview, isOnlyShown, notConfirmed, type PreviewOptions, previewOf, showPreview } from './preview.ts'
+import { confirmPreview, isOnlyShown, type PreviewOptions, previewOf, showPreview } from './preview.ts'
 import { answer, answerRecords } from './print-records.ts'
 import { addPreviewOption } from './procedure-command.ts'
 import { progress } from './progress.ts'
-import { confirm } from './prompt.ts'
+import { approve } from './prompt.ts'
 import { showUndo } from './undo-hint.ts'
 
 interface Options extends PreviewOptions {
@@ -59,7 +59,7 @@ async function undoGroup(client: Client, group: string, options: Options): Promi
   const { requests, total } = await client.reversals.open.query({ group })
   if (options.preview) return answerRecords(requests, ['request_id', 'at', 'changes'], options)
   const all = total === 1 ? '1 request' : `${total} requests`
-  if (total > 0 && !options.yes && !(await confirm(`Undo ${all}?`))) throw notConfirmed()
+  if (total > 0 && !options.yes) await approve(`Undo ${all}?`)
   const bar = progress('undone', total)
   let done = 0
   try {
