@@ -16,6 +16,7 @@ import type { AuditedTable, AuditedTables } from '../store/audited-tables.ts'
 import type { Services } from '../store/context.ts'
 import type { WrittenCollection } from '../store/record-writes.ts'
 import type { Row, Values } from '../store/row-mapping.ts'
+import { runsOf } from '../store/runs.ts'
 import { firstIdSince } from './entry-times.ts'
 import { openRequests, undoneOf } from './groups.ts'
 
@@ -40,8 +41,13 @@ interface Done {
   kept: Record<string, [unknown, string | null] | undefined>
 }
 
-/** A step of a reversal. */
-type Step = { of: Undoable; id: number } & ({ restore: Row } | { write: RowWrite<Row> })
+/** A step of a reversal: a deleted record comes back, or another write. */
+type Step = Restore | { of: Undoable; id: number; write: RowWrite<Row> }
+interface Restore {
+  of: Undoable
+  id: number
+  restore: Row
+}
 
 type Fault = ConstructorParameters<typeof FieldError>[1][number]
 
@@ -76,8 +82,11 @@ export function reversalService(
         const rows = new Map<string, Map<number, Row>>()
         for (const of of undoable.values()) rows.set(of.noun, await lockedRows(tx, of, done))
         const steps = stepsOf(done, undoable, rows, context.caller)
-        for (const group of grouped(withRestoresSorted(steps))) await carryOut(tx, group)
-        const restored = steps.filter((step) => 'restore' in step).length
+        const runs = runsOf(steps, (one, next) => isRestore(one) === isRestore(next))
+        const ordered = runs.flatMap((run) => (run.every(isRestore) ? parentsFirst(run) : run))
+        for (const group of runsOf(ordered, (one, next) => one.of === next.of && isRestore(one) === isRestore(next)))
+          await carryOut(tx, group)
+        const restored = steps.filter(isRestore).length
         const deleted = steps.filter((step) => 'write' in step && 'delete' in step.write).length
         return { request_id, restored, updated: steps.length - restored - deleted, deleted }
       }
@@ -234,52 +243,40 @@ function formerly({ audited }: Undoable, { kept }: Done): Values {
 }
 
 /**
- * Neighbors that are to be restored in the order of their ids, and of their tables, each after those that it refers to: a delete has its entry
- * before those of the records that it cascaded to. They were stored at the same time, so no order of theirs breaks a rule.
+ * Restores in the order of their ids, each after those of the records that it refers to: a delete has its entry before those
+ * of the records that it cascaded to. Neighbors were stored at the same time, so no order of theirs breaks a rule.
  */
-function withRestoresSorted(steps: Step[]): Step[] {
-  const runs: Step[][] = []
-  for (const step of steps) {
-    const last = runs.at(-1)
-    if (last !== undefined && 'restore' in step && 'restore' in (last[0] as Step)) last.push(step)
-    else runs.push([step])
+function parentsFirst(restores: Restore[]): Restore[] {
+  const found = new Map(restores.map((step) => [`${step.of.noun} ${step.id}`, step]))
+  const depths = new Map<Restore, number>()
+  const depthOf = (step: Restore): number => {
+    const known = depths.get(step)
+    if (known !== undefined) return known
+    // Ends a cycle of references.
+    depths.set(step, 0)
+    let depth = 0
+    for (const [column, reference] of Object.entries(tables[step.of.noun]?.references ?? {})) {
+      const parent = found.get(`${String(reference?.table)} ${step.restore[column]}`)
+      if (parent !== undefined) depth = Math.max(depth, 1 + depthOf(parent))
+    }
+    depths.set(step, depth)
+    return depth
   }
-  return runs.flatMap((run) => run.toSorted((a, b) => depthOf(a.of.noun) - depthOf(b.of.noun) || a.id - b.id))
+  return restores.toSorted((a, b) => depthOf(a) - depthOf(b) || a.of.noun.localeCompare(b.of.noun) || a.id - b.id)
 }
 
-/** The length of the longest path of references from a table to others. */
-function depthOf(noun: string, passed: readonly string[] = []): number {
-  const others = Object.values(tables[noun]?.references ?? {}).flatMap((reference) => {
-    const to = String(reference?.table ?? noun)
-    return to === noun || passed.includes(to) ? [] : [1 + depthOf(to, [...passed, noun])]
-  })
-  return Math.max(0, ...others)
-}
-
-/** Neighbors that one call of a table can write. */
-function grouped(steps: Step[]): Step[][] {
-  const groups: Step[][] = []
-  for (const step of steps) {
-    const last = groups.at(-1)
-    const previous = last?.at(-1)
-    const isAlike = previous !== undefined && previous.of === step.of && 'restore' in previous === 'restore' in step
-    if (isAlike) last?.push(step)
-    else groups.push([step])
-  }
-  return groups
+function isRestore(step: Step): step is Restore {
+  return 'restore' in step
 }
 
 async function carryOut(tx: Tables, steps: Step[]): Promise<void> {
   const [{ of }] = steps as [Step]
   const table = of.tableOf(tx)
-  const writes = steps.flatMap((step) => ('write' in step ? [step.write] : []))
+  const writes = steps.flatMap((step) => (isRestore(step) ? [] : [step.write]))
   const deleted = writes.flatMap((write) => ('delete' in write ? [write.id] : []))
   if (of.cascades && deleted.length > 0) await refuseCascades(tx, of, deleted)
   // A group has either these or other writes.
-  const restored = parentsFirst(
-    of.noun,
-    steps.flatMap((step) => ('restore' in step ? [step.restore] : [])),
-  )
+  const restored = steps.flatMap((step) => (isRestore(step) ? [step.restore] : []))
   try {
     await table.restore(restored)
     await table.write(writes)
@@ -294,25 +291,6 @@ async function carryOut(tx: Tables, steps: Step[]): Promise<void> {
 }
 
 const tables = declarations as unknown as Record<string, DeclaredTable>
-
-/** Rows that refer to others of their own table after those. */
-function parentsFirst(noun: string, rows: Row[]): Row[] {
-  const references = Object.entries(tables[noun]?.references ?? {})
-  const columns = references.flatMap(([column, reference]) => (reference?.table === noun ? [column] : []))
-  if (columns.length === 0) return rows
-  const remaining = new Map(rows.map((row) => [row.id, row]))
-  const ordered: Row[] = []
-  const place = (row: Row) => {
-    if (!remaining.delete(row.id)) return
-    for (const column of columns) {
-      const parent = remaining.get(row[column] as number)
-      if (parent !== undefined) place(parent)
-    }
-    ordered.push(row)
-  }
-  for (const row of rows) place(row)
-  return ordered
-}
 
 /** @throws FieldError 412 if deleting records would also delete records that refer to them by now */
 async function refuseCascades(tx: Tables, { noun }: Undoable, ids: number[]): Promise<void> {

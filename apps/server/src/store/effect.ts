@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Output } from '@resource/contract'
 import { createPacer, type Entity, type RecordedChange, shownRecord } from '@resource/database'
 import type { AuditedTable, AuditedTables, Effect } from './audited-tables.ts'
+import { runsOf } from './runs.ts'
 
 // Enough for a table that a person reads.
 export const MAX_SHOWN = 100
@@ -60,14 +61,7 @@ export function presentEffect({ tables, changes, fingerprint }: Effect): Output<
 
 /** Neighboring deletes of one table in the order of their ids: a statement deletes its rows in any order. */
 function withDeletesSorted(changes: readonly RecordedChange[]): RecordedChange[] {
-  const place = new Map<RecordedChange, number>()
-  let first: RecordedChange | undefined
-  for (const [index, change] of changes.entries()) {
-    const isNeighbor = first !== undefined && change.after === undefined && change.table === first.table
-    if (!isNeighbor) first = change.after === undefined ? change : undefined
-    place.set(change, isNeighbor && first !== undefined ? (place.get(first) as number) : index)
-  }
-  return changes.toSorted(
-    (a, b) => (place.get(a) as number) - (place.get(b) as number) || (a.before?.id ?? 0) - (b.before?.id ?? 0),
-  )
+  const isDelete = ({ after }: RecordedChange) => after === undefined
+  const runs = runsOf(changes, (one, next) => isDelete(one) && isDelete(next) && one.table === next.table)
+  return runs.flatMap((run) => run.toSorted((a, b) => (a.before?.id ?? 0) - (b.before?.id ?? 0)))
 }
