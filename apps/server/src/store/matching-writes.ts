@@ -61,26 +61,22 @@ export class ManyMatch extends ApiError {
   /** In ascending order. */
   readonly ids: number[]
 
-  constructor(noun: string, ids: number[]) {
+  constructor(noun: string, found: Found) {
     super(400, `More than ${MAX_MATCHING.toLocaleString('en')} ${noun} match, too many for one write; add filters`)
-    this.ids = ids
+    this.ids = found.map(({ id }) => id)
   }
 }
 
-/** @throws ApiError 400 if there are too many for a preview */
-async function allIds({ noun, tableOf, read }: WrittenCollection, where: Where<Row>): Promise<number[]> {
-  const ids: number[] = []
-  let found: Found
-  do {
-    const id = { ...(where.id as Range<number>), gt: ids.at(-1) }
-    found = await tableOf(read).lock({ ...where, id } as Where<Row>, MAX_MATCHING)
-    ids.push(...found.map(({ id }) => id))
-    if (ids.length > MAX_PREVIEWED) {
-      const most = MAX_PREVIEWED.toLocaleString('en')
-      throw new ApiError(400, `More than ${most} ${noun} match: a preview shows at most ${most}; add filters`)
-    }
-  } while (found.length === MAX_MATCHING)
-  return ids
+/** The matching records in the order of their ids, in pages: at least one more than `max` if more match. */
+async function search({ tableOf, read }: WrittenCollection, where: Where<Row>, max: number): Promise<Found> {
+  const found: Found = []
+  for (;;) {
+    const after = found.at(-1)?.id
+    const rest = after === undefined ? where : { ...where, id: { ...(where.id as Range<number>), gt: after } }
+    const page = await tableOf(read).lock(rest as Where<Row>, MAX_MATCHING + 1)
+    for (const each of page) found.push(each)
+    if (page.length <= MAX_MATCHING || found.length > max) return found
+  }
 }
 
 /**
@@ -104,17 +100,16 @@ export async function writeMatching<T>(
   if (changes !== undefined) await rows.check(changes.set)
   const prepare = async () => {
     const isPreview = context.settle !== undefined
-    const most = isPreview ? MAX_MATCHING : max
-    const found: Found = await tableOf(read).lock(where, most + 1)
+    const most = isPreview ? MAX_PREVIEWED : max
+    const found = await search(collection, where, most)
     if (found.length > most) {
-      if (isPreview) throw new ManyMatch(noun, await allIds(collection, where))
       const many = most.toLocaleString('en')
-      throw new ApiError(
-        400,
-        `More than ${many} ${noun} match: a request writes at most ${many}. Preview it and send its steps, or add filters`,
-        { reason: 'too_many' },
-      )
+      const [rule, facts] = isPreview
+        ? [`a preview shows at most ${many}; add filters`, {}]
+        : [`a request writes at most ${many}. Preview it and send its steps, or add filters`, { reason: 'too_many' }]
+      throw new ApiError(400, `More than ${many} ${noun} match: ${rule}`, facts)
     }
+    if (isPreview && found.length > MAX_MATCHING) throw new ManyMatch(noun, found)
     context.spend?.({ rows: found.length })
     return found
   }
