@@ -46,7 +46,9 @@ export function createOperations(
   const checkPassword = passwordCheck(PASSWORD_MIN_LENGTH, needsCredentials)
   const rules: AllRules = { users: userRules(checkPassword) }
   const audited = auditedTables(rules)
-  const { services: ofCollections, collections } = collectionServices(database, rules)
+  const { services: ofCollections, collections } = collectionServices(database, rules, () =>
+    followers.tailer.position(),
+  )
   const calls = new Map<string, Call>()
   const writes = namedWrites(calls)
   const services = {

@@ -13,7 +13,7 @@ async function sql({ databaseUrl }: TestServer, text: string): Promise<void> {
   file.close()
 }
 
-describe('changes', () => {
+describe('C58 changes', () => {
   test('come in order, with the record as its reader may read it', async () => {
     await using server = await startTestServer()
     const start = (await server.request('GET', '/api/changes')).body
@@ -163,4 +163,40 @@ test('invalid parameters are named, with what is allowed', async () => {
   expect(await faults('resources=items,books&record_id=1')).toHaveLength(2)
   expect(await faults('wait=26')).toEqual([400, 'wait must be a whole number from 0 to 25'])
   expect(await faults('wait=x')).toHaveLength(2)
+})
+
+describe('the position of a list', () => {
+  test('is a header and a field: its pages and the later changes are a copy', async () => {
+    await using server = await startTestServer()
+    const items = Array.from({ length: 5 }, (_, index) => ({ name: `${index}`, price: 1 }))
+    await server.client.items.createMany.mutate({ items })
+    const { headers } = await server.request('GET', '/items?limit=2&after=')
+    const copy = new Map<number, object | null>()
+    let position: string | undefined
+    for await (const page of server.client.items.pages({ limit: 2 })) {
+      position ??= page.changes_cursor
+      for (const item of page.items) copy.set(item.id, item)
+      await server.client.items.create.mutate({ name: 'new', price: 1 })
+      await server.client.items.update.mutate({ id: 1, price: copy.size + 10 })
+      if (copy.size === 2) await server.client.items.delete.mutate({ id: 4 })
+    }
+    for (const cursor of [headers.get('x-changes-cursor'), position]) {
+      const { changes } = await server.client.changes.list.query({ after: `${cursor}`, resources: ['items'] })
+      for (const { record_id, record } of changes) copy.set(record_id, record)
+    }
+    const kept = [...copy.values()].filter((record) => record !== null)
+    const { items: source } = await server.client.items.list.query({ limit: 1000 })
+    expect(kept.toSorted((a, b) => Reflect.get(a, 'id') - Reflect.get(b, 'id'))).toEqual(source)
+  })
+
+  test('is one of every collection, and includes all that was written before', async () => {
+    await using server = await startTestServer()
+    for (const path of ['/items', '/books', '/users', '/api/users', '/api/users/']) {
+      expect((await server.request('GET', path)).headers.get('x-changes-cursor')).toBe('0-0')
+    }
+    await server.client.items.create.mutate(LAMP)
+    const { cursor } = await server.client.changes.list.query({ after: '0-0' })
+    const positions = async () => (await server.client.items.list.query({ limit: 1 })).changes_cursor
+    await expect.poll(positions).toBe(cursor)
+  })
 })

@@ -27,6 +27,8 @@ function calls(server: TestServer): string[] {
     .flatMap(({ path }) => (path?.startsWith('/trpc') ? [path] : []))
 }
 
+const changes_cursor = expect.stringMatching(/^\d+-[\da-z]+$/)
+
 test('a list needs no input, and an unknown field is refused', async () => {
   await using server = await startTestServer()
   expect(await server.client.books.list.query()).toMatchObject({ books: [], next: null })
@@ -111,7 +113,13 @@ describe('users', () => {
   test('C62 list returns the records with the page metadata', async () => {
     await using server = await startTestServer()
     await server.client.users.create.mutate(ada)
-    expect(await server.client.users.list.query({})).toEqual({ users: [wholeAda], page: 1, limit: 100, next: null })
+    expect(await server.client.users.list.query({})).toEqual({
+      users: [wholeAda],
+      page: 1,
+      limit: 100,
+      next: null,
+      changes_cursor,
+    })
   })
 
   test('list filters, sorts, counts and pages by cursor', async () => {
@@ -121,7 +129,7 @@ describe('users', () => {
     const query = { age: 30, sort: 'name_desc', limit: 2, count: true } as const
     const first = await server.client.users.list.query({ ...query, after: '' })
     expect(first.users.map(({ id }) => id)).toEqual([5, 4])
-    expect(first).toEqual({ users: first.users, limit: 2, next: expect.stringMatching(/./), total: 5 })
+    expect(first).toEqual({ users: first.users, limit: 2, next: expect.stringMatching(/./), total: 5, changes_cursor })
     const second = await server.client.users.list.query({ ...query, after: first.next ?? '' })
     expect(second.users.map(({ id }) => id)).toEqual([3, 2])
     const last = await server.client.users.list.query({ ...query, after: second.next ?? '' })
@@ -134,12 +142,18 @@ describe('users', () => {
 
   test('list by cursor of an empty collection, or of a page past the end, has no next cursor', async () => {
     await using server = await startTestServer()
-    expect(await server.client.users.list.query({ after: '' })).toEqual({ users: [], limit: 100, next: null })
+    expect(await server.client.users.list.query({ after: '' })).toEqual({
+      users: [],
+      limit: 100,
+      next: null,
+      changes_cursor,
+    })
     expect(await server.client.users.list.query({ page: 9, limit: 5000 })).toEqual({
       users: [],
       page: 9,
       limit: 1000,
       next: null,
+      changes_cursor,
     })
   })
 
@@ -200,6 +214,7 @@ describe('books', () => {
       page: 1,
       limit: 100,
       next: null,
+      changes_cursor,
       total: 1,
     })
     const emma = { title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23' }
@@ -216,8 +231,20 @@ describe('items', () => {
     const item = { id: 1, name: 'Lamp', price: 24.5, category: null, version: 1 }
     expect(await items.create.mutate(lamp)).toEqual(item)
     expect(await items.get.query({ id: 1 })).toEqual(item)
-    expect(await items.list.query({ price_lt: 25 })).toEqual({ items: [item], page: 1, limit: 100, next: null })
-    expect(await items.list.query({ category: 'x' })).toEqual({ items: [], page: 1, limit: 100, next: null })
+    expect(await items.list.query({ price_lt: 25 })).toEqual({
+      items: [item],
+      page: 1,
+      limit: 100,
+      next: null,
+      changes_cursor,
+    })
+    expect(await items.list.query({ category: 'x' })).toEqual({
+      items: [],
+      page: 1,
+      limit: 100,
+      next: null,
+      changes_cursor,
+    })
     expect(await items.replace.mutate({ id: 1, ...lamp, category: 'x' })).toEqual({
       ...item,
       category: 'x',

@@ -43,6 +43,8 @@ test('C27 without envelope=true records and arrays are returned bare', async () 
 
 const now = '2031-02-03T04:05:06.789Z'
 const pageOne = { page: 1, limit: 100, next: null }
+const changes_cursor = expect.stringMatching(/^\d+-[\da-z]+$/)
+const ofCollection = { ...pageOne, changes_cursor }
 /** The key of the data of an operation in its envelope, and the page metadata in `meta`. */
 interface Wrapping {
   key?: string
@@ -51,12 +53,12 @@ interface Wrapping {
 
 const wrapped: Record<string, Wrapping> = {
   ...Object.fromEntries(collections.flatMap(wrappingsOf)),
-  listUsers: { key: 'users', facts: pageOne },
+  listUsers: { key: 'users', facts: ofCollection },
   createUser: { key: 'user' },
   deleteUsersByStatus: {},
-  simpleListUsers: { key: 'users', facts: pageOne },
+  simpleListUsers: { key: 'users', facts: ofCollection },
   simpleCreateUser: { key: 'user' },
-  slashListUsers: { key: 'users', facts: pageOne },
+  slashListUsers: { key: 'users', facts: ofCollection },
   slashCreateUser: { key: 'user' },
   getUser: { key: 'user' },
   replaceUser: { key: 'user' },
@@ -75,13 +77,13 @@ const wrapped: Record<string, Wrapping> = {
   createProposal: { key: 'proposal' },
   getProposal: { key: 'proposal' },
   setProposalStatus: { key: 'proposal' },
-  listBooks: { key: 'books', facts: pageOne },
+  listBooks: { key: 'books', facts: ofCollection },
   createBook: { key: 'book' },
   createBooks: { key: 'books' },
   getBook: { key: 'book' },
   replaceBook: { key: 'book' },
   deleteBook: {},
-  listItems: { key: 'items', facts: pageOne },
+  listItems: { key: 'items', facts: ofCollection },
   // The bare response already has this key.
   createItem: {},
   createItems: { key: 'items' },
@@ -105,7 +107,7 @@ function wrappingsOf(noun: (typeof collections)[number]): [string, Wrapping][] {
   const { tag, collection } = contract[noun]
   const one = collection.one.replace(/^./, (letter) => letter.toUpperCase())
   return [
-    [`list${tag}`, { key: noun, facts: pageOne }],
+    [`list${tag}`, { key: noun, facts: ofCollection }],
     [`create${tag}`, { key: noun }],
     ...['get', 'create', 'replace', 'update'].map((verb): [string, Wrapping] => [verb + one, { key: collection.one }]),
     [`delete${one}`, {}],
@@ -196,7 +198,15 @@ test('C28 envelope: the meta of a list contains the page metadata, with the tota
         { id: 4, name: 'User 4', email: 'user4@example.com', role: 'user' },
       ],
     },
-    meta: { version, timestamp: aTimestamp, page: 2, limit: 2, next: expect.stringMatching(/./), total: 5 },
+    meta: {
+      version,
+      timestamp: aTimestamp,
+      page: 2,
+      limit: 2,
+      next: expect.stringMatching(/./),
+      total: 5,
+      changes_cursor,
+    },
   })
 })
 

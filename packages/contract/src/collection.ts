@@ -28,7 +28,7 @@ import {
 import { filtersOf } from './filters.ts'
 import { updateMany } from './many.ts'
 import { matching } from './matching.ts'
-import { listInput, pageFacts, pageHeaders, pageOf, searchHeaders } from './pages.ts'
+import { collectionFacts, collectionHeaders, listInput, pageOf, searchHeaders } from './pages.ts'
 import {
   checkFields,
   checkSummaries,
@@ -159,7 +159,7 @@ function derived(declaration: Declaration) {
   const standard = {
     list: query({
       input: listInput(matched, sort),
-      output: z.object({ [noun]: z.array(versioned), ...pageFacts }),
+      output: z.object({ [noun]: z.array(versioned), ...collectionFacts }),
       ...restOf('list', {
         method: 'GET',
         path,
@@ -170,7 +170,7 @@ function derived(declaration: Declaration) {
         responseBody: noun,
         response: pageOf(record),
         envelope: noun,
-        headers: search.length > 0 ? searchHeaders : pageHeaders,
+        headers: search.length > 0 ? searchHeaders : collectionHeaders,
       }),
     }),
     get: query({

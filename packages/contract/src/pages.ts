@@ -83,7 +83,19 @@ export const pageFacts = {
   }),
 }
 
-type Facts = z.output<z.ZodObject<typeof pageFacts>>
+/** The output of a list of a collection in addition to its records. */
+export const collectionFacts = {
+  ...pageFacts,
+  changes_cursor: z
+    .string()
+    .optional()
+    .meta({
+      description: 'A position before the list in the feed of changes, for its `after`.',
+      examples: ['42-mi5k3w8q'],
+    }),
+}
+
+type Facts = z.output<z.ZodObject<typeof collectionFacts>>
 interface PageInput {
   page?: number | undefined
   after?: string | undefined
@@ -102,9 +114,19 @@ export const pageHeaders = {
   },
 }
 
+/** The headers of a list of a collection. */
+export const collectionHeaders = {
+  ...pageHeaders,
+  'X-Changes-Cursor': {
+    description:
+      'A position in the feed of changes, for its `after`: all pages, and the changes after the position of the first page, are an exact copy.',
+    value: ({ output }: { output: Facts }) => output.changes_cursor,
+  },
+}
+
 /** The headers of a list that can be searched. */
 export const searchHeaders = {
-  ...pageHeaders,
+  ...collectionHeaders,
   'X-Searched-Count': {
     description:
       'Only if the database has no search index: the search covered this number of records, the first ones in sort order.',

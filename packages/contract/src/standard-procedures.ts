@@ -5,7 +5,7 @@ import type { changesOf, idempotencyKey, message, searchText, stale, write } fro
 import type { Filters } from './filters.ts'
 import type { ManyProcedures, Under } from './many.ts'
 import type { MatchingProcedures } from './matching.ts'
-import type { listInput, pageFacts } from './pages.ts'
+import type { collectionFacts, listInput } from './pages.ts'
 import type { Changeable, Filterable, Key, PublicRecord, Row, Shared, Shown, Times, TimesOf } from './records.ts'
 import type { SummaryProcedures } from './summaries.ts'
 
@@ -36,7 +36,7 @@ interface Standard<D extends Declaration>
   list: Procedure<
     'query',
     ReturnType<typeof listInput<Matching<D>, Sortable<D>>>,
-    z.ZodObject<Under<D['noun'], z.ZodArray<VersionedOf<D>>> & typeof pageFacts>
+    z.ZodObject<Under<D['noun'], z.ZodArray<VersionedOf<D>>> & typeof collectionFacts>
   >
   /** Gets one record. */
   get: Procedure<'query', z.ZodObject<Key>, VersionedOf<D>>

@@ -80,22 +80,23 @@ interface UpdateMany {
   create: boolean
 }
 
+type ChangesPosition = () => string | undefined | Promise<string | undefined>
+
 /**
  * Creates the services of all collections.
  *
  * @param database to count the records that refer to one that cannot be deleted
+ * @param changesPosition a position in the feed of changes before all that later reads may not show
  * @returns the services, and how the records of each collection are written, by noun
  * @throws Error if a declaration does not match its table
  */
-export function collectionServices(database: Database, rules: AllRules) {
+export function collectionServices(database: Database, rules: AllRules, changesPosition: ChangesPosition) {
   const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
   const collections = new Map<string, WrittenCollection>()
   const services = (nouns as CollectionNoun[]).map((noun) => {
     const { derived = {}, procedures } = (rules[noun] ?? {}) as AnyRules
-    const { written, ...standard } = standardService(database, noun, {
-      ...searchColumns(contract[noun].collection.search),
-      ...derived,
-    })
+    const columns = { ...searchColumns(contract[noun].collection.search), ...derived }
+    const { written, ...standard } = standardService(database, noun, columns, changesPosition)
     collections.set(noun, written)
     return [noun, { ...standard, ...procedures?.(standard) }]
   })
@@ -106,6 +107,7 @@ function standardService(
   database: Database,
   noun: CollectionNoun,
   derived: Record<string, DerivedColumn>,
+  changesPosition: ChangesPosition,
 ): Standard & { written: WrittenCollection } {
   const { collection: facts, procedures } = contract[noun] as unknown as Declared
   const { hidden } = facts
@@ -154,9 +156,11 @@ function standardService(
 
     list: async (input, { read }, wanted = rows.readColumns) => {
       const page = input as never as PageRequest
+      const position = changesPosition()
+      const changes_cursor = typeof position === 'object' ? await position : position
       const found = await readPage(tableOf(read), rows.where(input), sortable, page, wanted)
       for (const row of found.rows) rows.revived(row)
-      return { [noun]: found.rows, ...found.facts }
+      return { [noun]: found.rows, ...found.facts, changes_cursor }
     },
 
     get: async ({ id }, { read }, wanted = rows.readColumns) => {
