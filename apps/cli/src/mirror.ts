@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { type Change, type Client, type Followed, GoneError } from '@resource/client'
+import { type Client, type Followed, GoneError } from '@resource/client'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type ChangesOptions, changePages, followed, PATIENT, resourcesOption } from './changes.ts'
@@ -11,6 +11,9 @@ import { targetOf, withClient } from './open-client.ts'
 import { log } from './output.ts'
 import { answer } from './print-records.ts'
 import { ID, type JsonObject, pagesOf, proceduresOf, recordSchema } from './procedures.ts'
+
+/** The columns of a table, and its SQL. */
+type Tables = Map<Followed, ReturnType<typeof tableOf>>
 
 /** The command that copies records to a SQLite file. */
 export function mirrorCommand(): Command {
@@ -25,120 +28,90 @@ export function mirrorCommand(): Command {
     .addHelpText('after', exampleText(['mirror copy.db', 'mirror prices.db --resources items --follow']))
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<ChangesOptions>()
-    using mirror = openMirror(file, await targetOf(options), options.resources ?? followed)
+    const tables: Tables = new Map((options.resources ?? followed).map((noun) => [noun, tableOf(noun)]))
+    using db = openCopy(file, await targetOf(options), sqlOf(tables))
     using interrupt = onInterrupt('')
-    await withClient(options, [], (client) => keep(mirror, client, options, interrupt.stop), true)
-    const counts = mirror.counts()
-    const text = () =>
-      `${Object.entries(counts)
-        .map(([noun, count]) => `${count} ${noun}`)
-        .join(', ')}\n`
-    await answer(counts, options, text)
+    await withClient(options, [], (client) => update(db, tables, client, options, interrupt.stop), true)
+    const counts = [...tables.keys()].map((noun) => [noun, db.prepare(`SELECT count(*) AS n FROM "${noun}"`).get()?.n])
+    const text = () => `${counts.map(([noun, count]) => `${count} ${noun}`).join(', ')}\n`
+    await answer(Object.fromEntries(counts), options, text)
   })
 }
 
-type Mirror = ReturnType<typeof openMirror>
-
-/** Copies the records if that has not been done, and applies the changes since. */
-async function keep(mirror: Mirror, client: Client, options: ChangesOptions, signal: AbortSignal): Promise<void> {
-  const { follow } = options
-  const resources = mirror.nouns
+/** Copies the records unless that has been done, and applies the changes since, in a transaction for each page. */
+async function update(
+  db: DatabaseSync,
+  tables: Tables,
+  client: Client,
+  { follow }: ChangesOptions,
+  signal: AbortSignal,
+) {
+  const resources = [...tables.keys()]
+  const calls = { signal, ...(follow && PATIENT) }
+  const store = (noun: Followed, records: JsonObject[]) => {
+    const { columns = [] } = tables.get(noun) ?? {}
+    const insert = db.prepare(`INSERT OR REPLACE INTO "${noun}" VALUES (${columns.map(() => '?').join()})`)
+    for (const record of records) insert.run(...columns.map((name) => toSql(record[name])))
+  }
   for (;;) {
     try {
-      let after = mirror.cursor()
+      let after = cursorOf(db)
       if (after === undefined) {
-        // A position before the first list is read: the changes after it repeat what a later page has.
-        after = (await client.changes.list.query({}, { signal, ...(follow && PATIENT) })).cursor
-        await mirror.replace(after, async (store) => {
+        // From before the first list is read: changes that a later page has already are applied once more.
+        const { cursor } = await client.changes.list.query({}, calls)
+        await transaction(db, undefined, cursor, async () => {
+          const old = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'mirror'").all()
+          for (const { name } of old) db.exec(`DROP TABLE "${name}"`)
+          db.exec(sqlOf(tables))
           for (const noun of resources) {
             log(`Copying ${noun}`)
-            for await (const page of pagesOf(client, noun, {}, { signal, ...(follow && PATIENT) })) {
-              store(noun, page[noun] as JsonObject[])
-            }
+            for await (const page of pagesOf(client, noun, {}, calls)) store(noun, page[noun] as JsonObject[])
           }
         })
+        after = cursor
       }
       for await (const { changes, cursor } of changePages(client, { after, resources, follow }, signal)) {
-        if (cursor !== mirror.cursor()) await mirror.apply(changes, cursor)
+        if (cursor === after) continue
+        await transaction(db, after, cursor, () => {
+          for (const { resource, record_id, record } of changes) {
+            if (record !== null) store(resource, [{ ...record }])
+            else db.prepare(`DELETE FROM "${resource}" WHERE id = ?`).run(record_id)
+          }
+        })
+        after = cursor
       }
       return
     } catch (error) {
       if (!(error instanceof GoneError)) throw error
       log('The changes since the last copy are no longer available')
-      mirror.forget()
+      db.exec('UPDATE mirror SET cursor = NULL')
     }
   }
+}
+
+async function transaction(db: DatabaseSync, from: string | undefined, to: string, work: () => Promise<void> | void) {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    await work()
+    const { changes } = db.prepare('UPDATE mirror SET cursor = ? WHERE cursor IS ?').run(to, from ?? null)
+    if (changes === 0) throw new Failure('conflict', 'Another process writes to this copy')
+    db.exec('COMMIT')
+  } catch (error) {
+    db.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function cursorOf(db: DatabaseSync): string | undefined {
+  return (db.prepare('SELECT cursor FROM mirror').get()?.cursor as string | null) ?? undefined
 }
 
 /**
- * Opens a SQLite file with a copy of the records of a service.
+ * Opens a copy of the records of a service; a copy with other columns begins anew.
  *
  * @throws Failure if the file is of another program or another service
  */
-function openMirror(file: string, source: string, nouns: Followed[]) {
-  const columns = new Map(nouns.map((noun) => [noun, columnsOf(noun)]))
-  const layout = JSON.stringify([...columns])
-  const db = openDatabase(file)
-  const state = db.prepare('SELECT source, layout, cursor FROM mirror').get()
-  if (state !== undefined && state.source !== source) {
-    db.close()
-    throw invalid(`${file}: is a copy of ${state.source}; name another file`)
-  }
-  let cursor = state?.layout === layout ? String(state.cursor) : undefined
-  const save = (next: string) => {
-    db.prepare('INSERT OR REPLACE INTO mirror VALUES (1, ?, ?, ?)').run(source, layout, next)
-    cursor = next
-  }
-  const store = (noun: Followed, records: JsonObject[]) => {
-    const names = columns.get(noun) ?? []
-    const insert = db.prepare(`INSERT OR REPLACE INTO "${noun}" VALUES (${names.map(() => '?').join()})`)
-    for (const record of records) insert.run(...names.map(([name]) => stored(record[name])))
-  }
-  const transaction = async (work: () => Promise<void> | void) => {
-    db.exec('BEGIN IMMEDIATE')
-    try {
-      await work()
-      db.exec('COMMIT')
-    } catch (error) {
-      db.exec('ROLLBACK')
-      throw error
-    }
-  }
-  return {
-    nouns,
-    cursor: () => cursor,
-    forget: () => {
-      cursor = undefined
-    },
-    /** Replaces all tables in one transaction; `copy` stores the records. */
-    replace: (position: string, copy: (put: typeof store) => Promise<void>) =>
-      transaction(async () => {
-        const old = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'mirror'").all()
-        for (const { name } of old) db.exec(`DROP TABLE "${name}"`)
-        for (const [noun, names] of columns) {
-          db.exec(`CREATE TABLE "${noun}" (${names.map(([name, type]) => `"${name}" ${type}`).join(', ')})`)
-        }
-        await copy(store)
-        save(position)
-      }),
-    apply: (changes: Change[], next: string) =>
-      transaction(() => {
-        const stored = db.prepare('SELECT cursor FROM mirror').get()
-        if (stored?.cursor !== cursor) throw new Failure('conflict', `${file}: another process writes to this copy`)
-        for (const { resource, record_id, record } of changes) {
-          if (record !== null) store(resource, [{ ...record }])
-          else db.prepare(`DELETE FROM "${resource}" WHERE id = ?`).run(record_id)
-        }
-        save(next)
-      }),
-    counts: () =>
-      Object.fromEntries(nouns.map((noun) => [noun, db.prepare(`SELECT count(*) AS n FROM "${noun}"`).get()?.n])),
-    [Symbol.dispose]: () => db.close(),
-  }
-}
-
-/** @throws Failure for a file that another program created */
-function openDatabase(file: string): DatabaseSync {
+function openCopy(file: string, source: string, layout: string): DatabaseSync {
   // A reader of the copy may hold up a write.
   const db = new DatabaseSync(file, { timeout: 60_000 })
   try {
@@ -146,6 +119,10 @@ function openDatabase(file: string): DatabaseSync {
     if (tables.length > 0 && tables.every(({ name }) => name !== 'mirror')) throw new Error('is not a copy')
     db.exec(`PRAGMA journal_mode = WAL;
       CREATE TABLE IF NOT EXISTS mirror (id INTEGER PRIMARY KEY, source TEXT, layout TEXT, cursor TEXT)`)
+    db.prepare('INSERT OR IGNORE INTO mirror VALUES (1, ?, ?, NULL)').run(source, layout)
+    const found = db.prepare('SELECT source FROM mirror').get()?.source
+    if (found !== source) throw new Error(`is a copy of ${found}`)
+    db.prepare('UPDATE mirror SET layout = ?1, cursor = NULL WHERE layout <> ?1').run(layout)
     return db
   } catch (error) {
     db.close()
@@ -153,17 +130,20 @@ function openDatabase(file: string): DatabaseSync {
   }
 }
 
-/** The names and types of the columns of a table. */
-function columnsOf(noun: Followed): [name: string, type: string][] {
+const TYPES = { number: 'NUMERIC', boolean: 'NUMERIC', text: 'TEXT', json: 'TEXT' }
+
+function tableOf(noun: Followed) {
   const { list } = proceduresOf(noun)
-  const record = list && recordSchema(noun, list.output)
-  return fieldsOf(record ?? z.object()).map(({ name, kind }) => [
-    name,
-    name === ID ? 'INTEGER PRIMARY KEY' : kind === 'number' || kind === 'boolean' ? 'NUMERIC' : 'TEXT',
-  ])
+  const fields = fieldsOf((list && recordSchema(noun, list.output)) ?? z.object())
+  const columns = fields.map(({ name, kind }) => `"${name}" ${name === ID ? 'INTEGER PRIMARY KEY' : TYPES[kind]}`)
+  return { columns: fields.map(({ name }) => name), sql: `CREATE TABLE "${noun}" (${columns.join(', ')});` }
 }
 
-function stored(value: unknown): SQLInputValue {
+function sqlOf(tables: Tables): string {
+  return [...tables.values()].map(({ sql }) => sql).join('')
+}
+
+function toSql(value: unknown): SQLInputValue {
   if (typeof value === 'boolean') return Number(value)
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : ((value ?? null) as SQLInputValue)
 }

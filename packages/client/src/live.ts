@@ -23,7 +23,9 @@ export async function keepLive(client: Client, queryClient: QueryClient, signal:
     }
     try {
       for await (const change of client.changes({ signal, onPosition })) {
-        update(queryClient, change)
+        const { version, record } = change
+        const cached = queryClient.getQueryData<{ version: number }>(getKey(change))
+        if (record !== null && (cached?.version ?? version) < version) queryClient.setQueryData(getKey(change), record)
         add(change)
       }
     } catch (error) {
@@ -41,19 +43,12 @@ function refetchOlder(queryClient: QueryClient, position: string): void {
   for (const query of queryClient.getQueryCache().findAll({ predicate })) {
     const refetch = () => {
       const { pages = [query.state.data] } = (query.state.data ?? {}) as { pages?: unknown[] }
-      const positions = pages.map((page) => (page as { changes_cursor?: string } | undefined)?.changes_cursor)
-      if (positions.some((one) => one !== position)) void invalidate(queryClient, query.queryKey)
+      const isAt = (page: unknown) => (page as { changes_cursor?: string } | undefined)?.changes_cursor === position
+      if (!pages.every(isAt)) void invalidate(queryClient, query.queryKey)
     }
-    if (query.state.fetchStatus !== 'fetching') refetch()
-    else query.promise?.then(refetch, () => undefined)
+    if (query.state.fetchStatus === 'fetching') query.promise?.then(refetch, () => undefined)
+    else refetch()
   }
-}
-
-function update(queryClient: QueryClient, change: Change): void {
-  const { version, record } = change
-  const queryKey = getKey(change)
-  const cached = queryClient.getQueryData<{ version: number }>(queryKey)
-  if (record !== null && cached !== undefined && cached.version < version) queryClient.setQueryData(queryKey, record)
 }
 
 /** @returns adds a change, whose queries are then fetched again */
