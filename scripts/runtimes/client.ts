@@ -1,7 +1,7 @@
 import { createClient, isServiceError } from '../../packages/client/src/index.ts'
 
 /**
- * The client calls to test in each runtime: writes, reads, iteration over a list, abort and timeout.
+ * The client calls to test in each runtime: writes, reads, iteration over a list and over changes, abort and timeout.
  *
  * @param baseUrl of an empty service with a latency of some 50 ms
  */
@@ -19,6 +19,8 @@ export async function exercise(baseUrl: string) {
   ])
   const names: string[] = []
   for await (const { name } of client.items.iterate({ limit: 1 })) names.push(name)
+  const changes: string[] = []
+  for await (const { type } of client.changes({ after: '0-0' })) if (changes.push(type) === 2) break
   const abort = new AbortController()
   const aborted = codeOf(client.items.get.query({ id: 1 }, { signal: abort.signal }))
   setTimeout(() => abort.abort(), 10)
@@ -26,6 +28,7 @@ export async function exercise(baseUrl: string) {
     read,
     ids: [lamp.id, rug.id],
     names,
+    changes,
     aborted: await aborted,
     late: await codeOf(client.items.list.query({}, { timeoutMs: 10 })),
     missing: await codeOf(client.items.get.query({ id: 9 })),

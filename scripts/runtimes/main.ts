@@ -20,6 +20,7 @@ const EXPECTED = {
     read: { id: 1, name: 'Lamp', price: 24.5, category: null, version: 1 },
     ids: [1, 2],
     names: ['Lamp', 'Rug'],
+    changes: ['items.created', 'items.created'],
     aborted: 'aborted',
     late: 'timeout',
     missing: 'not_found',

@@ -9,7 +9,7 @@ import { onInterrupt } from './interrupt.ts'
 import { withClient } from './open-client.ts'
 import { remark, write } from './output.ts'
 import { checkFields, picked } from './print-records.ts'
-import { nouns } from './procedures.ts'
+import { type JsonObject, nouns } from './procedures.ts'
 import { cell } from './table.ts'
 
 /** The options of the commands that read changes. */
@@ -33,12 +33,9 @@ const FIELDS = Object.keys(output.shape.changes.element.shape)
 const SHOWN = ['at', 'type', 'record_id', 'version']
 const PAGE_SIZE = 1000
 const WAIT_S = 25
+const FOREVER = Number.POSITIVE_INFINITY
 /** A call may wait that long, and one that follows is retried for as long as it takes. */
-export const PATIENT = {
-  attemptTimeoutMs: 60_000,
-  timeoutMs: Number.POSITIVE_INFINITY,
-  retryForMs: Number.POSITIVE_INFINITY,
-}
+export const PATIENT = { attemptTimeoutMs: 60_000, timeoutMs: FOREVER, retryForMs: FOREVER }
 
 /** The command that shows the changes of records. */
 export function changesCommand(): Command {
@@ -58,15 +55,14 @@ export function changesCommand(): Command {
     const options = command.optsWithGlobals<ChangesOptions>()
     const { fields, json } = options
     checkFields(options, FIELDS)
+    const columns = fields ?? (json ? FIELDS : SHOWN)
     let cursor = options.after
     using interrupt = onInterrupt('')
     const show = async (client: Client) => {
       for await (const page of changePages(client, options, interrupt.stop)) {
-        const shown = page.changes.map((change) => picked({ ...change }, fields ?? (json ? FIELDS : SHOWN)))
-        const lines = shown.map((change) =>
-          json ? JSON.stringify(change) : Object.values(change).map(cell).join('  '),
-        )
-        await write(lines.map((line) => `${line}\n`).join(''))
+        const shown = page.changes.map((change) => picked({ ...change }, columns))
+        const lineOf = json ? JSON.stringify : (change: JsonObject) => Object.values(change).map(cell).join('  ')
+        await write(shown.map((change) => `${lineOf(change)}\n`).join(''))
         cursor = page.cursor
       }
     }

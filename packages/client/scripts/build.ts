@@ -14,7 +14,7 @@ const dist = join(home, 'dist')
 const types = join(dist, 'types')
 const tsc = join(packages, '..', 'node_modules', 'typescript', 'bin', 'tsc')
 const entries = ['index', 'contract', 'query', 'react']
-const external = [/^@trpc\/(client|server)/, /^zod/, 'react', '@tanstack/react-query']
+const external = [/^@trpc\/(client|server)/, 'eventsource-parser', /^zod/, 'react', '@tanstack/react-query']
 
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(types, { recursive: true })

@@ -1,6 +1,13 @@
-import { type CallOptions, type ClientTo, randomKey, requestIdOf, uuidOf } from '@resource/openapi/client'
+import {
+  type CallOptions,
+  type ClientOptions,
+  type ClientTo,
+  randomKey,
+  requestIdOf,
+  uuidOf,
+} from '@resource/openapi/client'
 import type { Api } from './api.ts'
-import { type Changes, changesOf } from './changes.ts'
+import type { Changes, ChangesOptions } from './changes.ts'
 
 /** The name of a procedure that writes: `items.update`. */
 export type WriteName = {
@@ -75,8 +82,12 @@ export type UndoneGroup = Grouped & Omit<Reversal, 'request_id'> & { requests: n
 type Preview = Api['previews']['create']['output']
 type Reversal = Api['reversals']['create']['output']
 
-/** Adds the further methods to a client of the procedures. */
-export function withActions<C extends ClientTo<Api>>(client: C): C & Actions {
+/**
+ * Adds the further methods to a client of the procedures.
+ *
+ * @param http the options of a client that sends HTTP requests
+ */
+export function withActions<C extends ClientTo<Api>>(client: C, http?: ClientOptions): C & Actions {
   const actions: Actions = {
     preview: (operation, input, options) => client.previews.create.mutate({ operation, input: { ...input } }, options),
     apply: async (operation, input, { preview, group = uuidOf(randomKey()), onProgress, ...own } = {}) => {
@@ -101,7 +112,7 @@ export function withActions<C extends ClientTo<Api>>(client: C): C & Actions {
       if (isGrouped(request)) return undoGroup(client, request, options)
       throw new TypeError('undo: this is not the answer of a call of this client')
     }) as Undo,
-    changes: changesOf(client),
+    changes: changesOf(client, http),
   }
   return Object.assign(client, actions)
 }
@@ -138,4 +149,13 @@ async function undoGroup(
     if (undone.requests < total) open = await reversals.open.query({ group }, options)
   }
   return undone
+}
+
+function changesOf({ changes }: ClientTo<Api>, http: ClientOptions | undefined): Changes {
+  async function* follow(options: ChangesOptions = {}) {
+    // Loaded at its first use, because most pages never follow changes.
+    const { polled, streamed } = await import('./change-streams.ts')
+    yield* http === undefined ? polled(changes, options) : streamed(http, options)
+  }
+  return new Proxy(follow, { get: (_, name) => Reflect.get(changes, name) }) as Changes
 }

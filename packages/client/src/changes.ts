@@ -1,4 +1,4 @@
-import type { ClientTo, NounClient as NounClientOf } from '@resource/openapi/client'
+import type { NounClient as NounClientOf } from '@resource/openapi/client'
 import type { Api } from './api.ts'
 
 /** The nouns whose records can be followed. */
@@ -57,32 +57,4 @@ export interface Changes extends NounClientOf<Api, 'changes'> {
    * It throws other errors if access has ended or the input is invalid.
    */
   <N extends Followed = Followed>(options?: ChangesOptions<N>): AsyncGenerator<Change<N>, void, undefined>
-}
-
-/** @param client the procedures */
-export function changesOf({ changes }: ClientTo<Api>): Changes {
-  const follow = (options: ChangesOptions = {}) => polled(changes, options)
-  return new Proxy(follow, { get: (_, name) => Reflect.get(changes, name) }) as Changes
-}
-
-const WAIT_S = 25
-// A call may wait all that time, and is retried for as long as it takes.
-const PATIENT = {
-  attemptTimeoutMs: 60_000,
-  timeoutMs: Number.POSITIVE_INFINITY,
-  retryForMs: Number.POSITIVE_INFINITY,
-}
-
-async function* polled(
-  changes: NounClientOf<Api, 'changes'>,
-  { recordId, signal, after, onPosition, resources }: ChangesOptions,
-) {
-  for (let position = after; ; ) {
-    const wait = position === undefined ? 0 : WAIT_S
-    const input = { after: position, resources: resources && [...resources], record_id: recordId, wait }
-    const page = await changes.list.query(input, { signal, ...PATIENT })
-    yield* page.changes
-    position = page.cursor
-    onPosition?.(position)
-  }
 }

@@ -51,7 +51,8 @@ export type AppRouter = RouterTo<Api>
 export function createClient(options: ClientOptions): Client {
   // The service compares the hash to detect clients built against a different contract.
   const headers = { 'X-Contract': CONTRACT_HASH, ...options.headers }
-  return withActions(createClientOf<Contract>({ ...options, headers } as OptionsOf<Contract>))
+  const http = { ...options, headers }
+  return withActions(createClientOf<Contract>(http as OptionsOf<Contract>), http)
 }
 
 export {

@@ -2,7 +2,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, createElement, type ReactElement, type ReactNode, useContext, useEffect, useMemo } from 'react'
 import type { Client } from './index.ts'
-import { keepLive } from './live.ts'
 import { createResourceOptions, type ResourceOptions } from './query.ts'
 
 const ClientContext = createContext<Client | undefined>(undefined)
@@ -23,7 +22,8 @@ export function ResourceProvider({ client, live = false, children }: ResourcePro
   useEffect(() => {
     if (!live) return
     const abort = new AbortController()
-    void keepLive(client, queryClient, abort.signal)
+    // Loaded at its first use, because most pages do not need it.
+    void import('./live.ts').then(({ keepLive }) => keepLive(client, queryClient, abort.signal))
     return () => abort.abort()
   }, [client, queryClient, live])
   return createElement(ClientContext, { value: client }, children)

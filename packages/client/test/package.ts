@@ -25,7 +25,7 @@ export async function installed() {
   await run('tar', ['-xzf', tarball], { cwd: project })
   await run('mv', [join(project, 'package'), join(modules, '@resource', 'client')])
   // The client's dependencies from the workspace, but no workspace package.
-  for (const scope of ['@trpc', '@tanstack', '@types', 'react', 'zod']) {
+  for (const scope of ['@trpc', '@tanstack', '@types', 'eventsource-parser', 'react', 'zod']) {
     await symlink(join(home, 'node_modules', scope), join(modules, scope))
   }
   return {

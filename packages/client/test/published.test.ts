@@ -39,6 +39,7 @@ test('the package declares all its dependencies and none on the workspace', () =
     '@tanstack/react-query',
     '@trpc/client',
     '@trpc/server',
+    'eventsource-parser',
     'react',
     'zod',
   ])

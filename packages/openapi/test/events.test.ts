@@ -136,14 +136,16 @@ test('pauses double up to 30 seconds, are at least the Retry-After, and a silent
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   vi.spyOn(Math, 'random').mockReturnValue(1)
   const at: number[] = []
-  const fetch = async () => {
+  const fetch = async (_url: unknown, { signal }: RequestInit = {}) => {
     at.push(Math.round(performance.now() / 1000))
+    const aborted = (fail: (cause: unknown) => void) => signal?.addEventListener('abort', () => fail(signal.reason))
     if (at.length === 3) return new Response('{}', { status: 429, headers: { 'Retry-After': '9' } })
-    // It ignores the signal, and never answers.
-    if (at.length === 4) return new Promise<Response>(() => {})
+    if (at.length === 4) return new Promise<Response>((_, reject) => aborted(reject))
     if (at.length === 5) {
-      const start = (controller: ReadableStreamDefaultController) =>
+      const start = (controller: ReadableStreamDefaultController) => {
+        aborted((cause) => controller.error(cause))
         controller.enqueue(new TextEncoder().encode(': ping\n\n'))
+      }
       return new Response(new ReadableStream({ start }), { headers: HEAD })
     }
     return new Response('{}', { status: 503 })

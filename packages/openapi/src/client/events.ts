@@ -1,8 +1,8 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { type CallerOptions, isTransient } from './calls.ts'
-import { Deadline, Pause, timedOut, timer } from './deadline.ts'
-import { isServiceError } from './errors.ts'
-import { type HttpOptions, problemOf, requester, textOf } from './http.ts'
+import { Deadline, Pause, timer } from './deadline.ts'
+import { answeredError, type FieldFault, foreignError, isServiceError, type ServiceError } from './errors.ts'
+import { factsOf, type HttpOptions, refusal, requester, textOf } from './http.ts'
 
 export interface EventStream {
   /** The path and the query of the next attempt. */
@@ -83,27 +83,16 @@ async function* connection(
   onRetry: (ms: number) => void,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
   const abort = new AbortController()
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-  let fail: (error: unknown) => void = () => {}
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject
-  })
-  const end = () => {
-    fail(timedOut())
-    abort.abort()
-    // For a `fetch` that ignores signals.
-    reader?.cancel().catch(() => {})
-  }
+  const end = () => abort.abort()
   deadline.onEnd = end
   let stop = timer(MAX_SILENCE_MS, end)
   try {
-    const body = await deadline.race(Promise.race([failed, open(abort.signal)]))
-    reader = body.getReader()
+    const reader = (await deadline.race(open(abort.signal))).getReader()
     const events: EventSourceMessage[] = []
     const parser = createParser({ onEvent: (event) => events.push(event), onRetry })
     const decoder = new TextDecoder()
     for (;;) {
-      // Not a race of promises: it would keep every chunk until the end of the connection.
+      // Not a race with the deadline: its promise would keep every chunk.
       const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
       stop()
       if (done) return
@@ -115,4 +104,26 @@ async function* connection(
     stop()
     end()
   }
+}
+
+/** The error of a REST response: problem details (RFC 9457), or a refusal before the routes. */
+function problemOf(response: Response, text: string): ServiceError {
+  const facts = factsOf(response, text)
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return foreignError(facts)
+  }
+  const { status, code, detail: message, fields = [] } = (body ?? {}) as Partial<Problem>
+  if (status !== response.status || typeof message !== 'string') return refusal(facts, body)
+  const data = { httpStatus: status, code: 'BAD_REQUEST' as const, fields, reason: code ?? '' }
+  return answeredError({ ...facts, message, shape: { message, code: -32600, data } })
+}
+
+interface Problem {
+  status: number
+  code: string
+  detail: string
+  fields: FieldFault[]
 }

@@ -1,5 +1,5 @@
 import type { ErrorShape } from '../contract.ts'
-import { answeredError, type FieldFault, foreignError, retryAfter, type ServiceError, serviceError } from './errors.ts'
+import { answeredError, foreignError, retryAfter, type ServiceError, serviceError } from './errors.ts'
 import type { Outcome, Transport, TransportCall } from './queue.ts'
 
 /** A request before it is sent. */
@@ -158,35 +158,13 @@ function unreachableError(cause: unknown): ServiceError {
 }
 
 /** What a response says about an error; the cause is the beginning of its body. */
-function factsOf(response: Response, text: string) {
+export function factsOf(response: Response, text: string) {
   const retryAfterMs = retryAfter(response.headers.get('Retry-After'))
   return { status: response.status, retryAfterMs, response, cause: new Error(text.slice(0, MAX_EXCERPT_LENGTH)) }
 }
 
-/** The error of a REST response: problem details (RFC 9457), or a refusal before the routes. */
-export function problemOf(response: Response, text: string): ServiceError {
-  const facts = factsOf(response, text)
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    return foreignError(facts)
-  }
-  const { status, code, detail: message, fields = [] } = (body ?? {}) as Partial<Problem>
-  if (status !== response.status || typeof message !== 'string') return refusal(facts, body)
-  const data = { httpStatus: status, code: 'BAD_REQUEST' as const, fields, reason: code ?? '' }
-  return answeredError({ ...facts, message, shape: { message, code: -32600, data } })
-}
-
-interface Problem {
-  status: number
-  code: string
-  detail: string
-  fields: FieldFault[]
-}
-
 /** The error of a body that is neither an answer nor an error of tRPC. */
-function refusal(facts: ReturnType<typeof factsOf>, body: unknown): ServiceError {
+export function refusal(facts: ReturnType<typeof factsOf>, body: unknown): ServiceError {
   const { message, error } = (body as { message?: unknown; error?: unknown } | null) ?? {}
   const nested = (error ?? {}) as { code?: unknown; message?: unknown }
   const reason = [message, error, nested.message].find((value) => typeof value === 'string') as string | undefined
