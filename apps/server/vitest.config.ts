@@ -2,9 +2,9 @@ import { configDefaults, defineConfig } from 'vitest/config'
 
 // Tests that do not depend on the database engine, and tests of SQLite only.
 const notOnPostgres = [
-  'access access-matrix access-passages access-startup admin-users agreement call-stack checks client client-chaos',
+  'access access-matrix access-passages access-startup admin-users agreement call-stack checks client client-changes client-chaos',
   'client-contract client-idempotency client-package client-react client-retries collection-tests compiled-schemas config connections',
-  'console conventions envelope field-access hashing header-fields headers health',
+  'console conventions copies envelope field-access hashing header-fields headers health',
   'http-methods keyring limits log moved-database nginx openapi-30 origins page pages',
   'password-queue passwords process proposer quota readme redos refused-reads request-queue rest-snippets row-mapping',
   'rules samples seed slow-clients sqlite summary-cache testing timestamp tokens',
