@@ -64,6 +64,7 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
   const client = withActions(clientOver<Contract>(transport, { ...options, batch: false }))
   const close = () => {
     followers.close()
+    followers.tailer.close()
     return database.close()
   }
   const own: Record<PropertyKey, unknown> = { close, [Symbol.asyncDispose]: close }

@@ -77,9 +77,13 @@ test('they end with a typed error where they cannot go on', async () => {
   const gone = await failure({ after: '1-a' })
   expect(gone).toBeInstanceOf(GoneError)
   expect(gone).toMatchObject({ status: 410, reason: 'cursor_reset' })
-  await client.keys.create.mutate({ name: 'first', role: 'admin' })
-  const refused = await failure({})
-  expect(refused).toBeInstanceOf(UnauthorizedError)
+  const { key } = await client.keys.create.mutate({ name: 'first', role: 'admin' })
+  expect(await failure({})).toBeInstanceOf(UnauthorizedError)
+  const admin = createClient({ baseUrl: server.url, apiKey: key })
+  const reader = await admin.keys.create.mutate({ name: 'second', role: 'reader' })
+  const onPosition = () => void admin.keys.revoke.mutate({ id: reader.id })
+  const following = take(1, createClient({ baseUrl: server.url, apiKey: reader.key }).changes({ onPosition }))
+  await expect(following).rejects.toBeInstanceOf(UnauthorizedError)
 })
 
 test('a service that is killed three times gives each change once, in the order of the versions', async () => {

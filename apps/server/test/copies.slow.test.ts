@@ -46,7 +46,7 @@ const followers: Record<string, Follower> = {
 
 const WRITES = 200
 
-test('copies equal the source after random writes, and kills of the service and of the programs that copy', async () => {
+test('copies equal the source after random writes, kills of the service and of the programs that copy, and a loss of positions', async () => {
   await using folder = await temporaryFolder()
   await mkdir(cache, { recursive: true })
   const project = await mkdtemp(join(cache, 'copies-'))
@@ -80,6 +80,7 @@ test('copies equal the source after random writes, and kills of the service and 
       if (n % 40 === 0) await random.pick(running).restart()
       if (n % 100 !== 50) continue
       await service[Symbol.asyncDispose]()
+      if (n > 100) forget(join(folder.path, 'data', 'resource.db'))
       service = spawnService(folder.path, { RATE_LIMIT: '0', PORT: new URL(baseUrl).port })
     }
     const source: Row[] = []
@@ -92,6 +93,12 @@ test('copies equal the source after random writes, and kills of the service and 
     await rm(project, { recursive: true })
   }
 })
+
+/** Deletes the audit log, and with it every position in the changes. */
+function forget(file: string): void {
+  using database = new DatabaseSync(file)
+  database.exec('DELETE FROM audit_entries')
+}
 
 /** The records as REST shows them, without the version, by id. */
 function shown(rows: Row[]): string[] {
