@@ -99,12 +99,32 @@ export class SqliteConnection implements Executor {
     }
   }
 
-  insert({ text }: Insertion, rows: unknown[][], first: number): number[] {
+  insert(insertion: Insertion, rows: unknown[][], first: number): number[] {
+    const ids = (rows.length > 1 && this.#insertTogether(insertion, rows)) || this.#insertEach(insertion, rows, first)
+    if ((ids.at(-1) ?? 0) > MAX_ID) throw new Unusable('a table has no ids left')
+    return ids
+  }
+
+  /** Rows of one statement become one part of a search index: their insertion takes half as long. Undefined if one of them is refused. */
+  #insertTogether({ text, columns }: Insertion, rows: unknown[][]): number[] | undefined {
+    const another = `, (${columns.map(() => '?').join(', ')})`
+    try {
+      const { statement } = this.#prepared(text + another.repeat(rows.length - 1))
+      const last = statement.run(rows.flat().map(numeric)).lastInsertRowid as number
+      this.changedRows += rows.length
+      return rows.map((_, index) => last - rows.length + 1 + index)
+    } catch (error) {
+      // Nothing was inserted. Row by row, the error names its row.
+      if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT')) return undefined
+      throw this.#converted(error)
+    }
+  }
+
+  #insertEach({ text }: Insertion, rows: unknown[][], first: number): number[] {
     const ids: number[] = []
     try {
       const { statement } = this.#prepared(text)
       for (const values of rows) ids.push(statement.run(values.map(numeric)).lastInsertRowid as number)
-      if ((ids.at(-1) ?? 0) > MAX_ID) throw new Unusable('a table has no ids left')
       return ids
     } catch (error) {
       throw this.#converted(error, first + ids.length)
