@@ -82,18 +82,14 @@ async function writeSteps(write: Write, noun: Noun, preview: Preview, options: C
   const done = preview.deleted > 0 ? 'removed' : 'updated'
   const total = totalOf(preview)
   const bar = progress(done, total)
-  let written = 0
-  const onProgress = (records: number) => {
-    written = records
-    bar.update(records)
-  }
   try {
-    const applied = await apply(client, operation, input, { preview, group, onProgress })
-    bar.end(written)
+    const applied = await apply(client, operation, input, { preview, group, onProgress: bar.update })
+    bar.end()
     await answer(applied, options, () => `${countOf(noun, total)} ${done}\n`)
     showUndo(applied)
   } catch (error) {
-    bar.end(written)
+    bar.end()
+    const written = bar.done
     if (written === 0) throw error
     const { message, details } = toFailure(error, options)
     const stopped = `${message}\nStopped after ${written} of ${countOf(noun, total)}.`

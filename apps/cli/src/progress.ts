@@ -12,6 +12,7 @@ export function progress(verb: string, total: number | undefined, start = 0) {
   const isShown = isTalkative()
   const started = performance.now()
   let drawn = 0
+  let last = start
   let lines = Math.floor(start / LINE_EVERY)
   const text = (done: number) => {
     const elapsedMs = Math.max(1, performance.now() - started)
@@ -28,7 +29,12 @@ export function progress(verb: string, total: number | undefined, start = 0) {
     stderr.write(`\r\x1b[K${bar}${text(done)}`)
   }
   return {
+    /** The number at the last update. */
+    get done() {
+      return last
+    },
     update(done: number) {
+      last = done
       if (!isShown) return
       if (stderr.isTTY) {
         if (performance.now() - drawn < REDRAW_MS) return
@@ -39,7 +45,7 @@ export function progress(verb: string, total: number | undefined, start = 0) {
         stderr.write(`${text(done)}\n`)
       }
     },
-    end(done: number) {
+    end(done = last) {
       if (!isShown || !stderr.isTTY) return
       draw(done)
       stderr.write('\n')

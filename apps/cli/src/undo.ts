@@ -61,14 +61,9 @@ async function undoGroup(client: Client, group: string, options: Options): Promi
   const all = total === 1 ? '1 request' : `${total} requests`
   if (total > 0 && !options.yes) await approve(`Undo ${all}?`)
   const bar = progress('undone', total)
-  let done = 0
   try {
-    const onProgress = (requests: number) => {
-      done = requests
-      bar.update(done)
-    }
-    const undone = await client.undo({ group }, { onProgress })
-    bar.end(done)
+    const undone = await client.undo({ group }, { onProgress: bar.update })
+    bar.end()
     await answer(
       undone,
       options,
@@ -76,7 +71,8 @@ async function undoGroup(client: Client, group: string, options: Options): Promi
     )
     if (total > 0) showUndo(undone)
   } catch (error) {
-    bar.end(done)
+    bar.end()
+    const { done } = bar
     const { outcome, message, details } = toFailure(error, options, [])
     const hint = `Stopped after ${done} of ${all}. Run the same command to continue.`
     throw new Failure(done > 0 ? 'partial' : outcome, `${message}\n${hint}`, { ...details, done, total })
