@@ -70,8 +70,8 @@ async function bundle(): Promise<void> {
     ['handler', 'packages/openapi/test/runtimes.ts', 'node'],
   ]
   for (const [name = '', program = '', platform = ''] of programs) {
-    const options = ['--file', join(folder, `${name}.mjs`), '--format', 'esm', '--platform', platform]
-    await execute(rolldown, [join(root, program), ...options], root)
+    const output = ['--file', join(folder, `${name}.mjs`), '--format', 'esm', '--no-codeSplitting']
+    await execute(rolldown, [join(root, program), '--platform', platform, ...output], root)
   }
   // Like the bundlers for workers: a worker has no URL to resolve packages from, and provides Node.js modules as ES modules.
   const require = `((load) => (name) => load(name).default ?? load(name))(createRequire('/'))`
