@@ -86,6 +86,31 @@ test('they end with a typed error where they cannot go on', async () => {
   await expect(following).rejects.toBeInstanceOf(UnauthorizedError)
 })
 
+test('after a break they continue at the last position, also one without a change, until a reset', async () => {
+  const bodies = [
+    'retry: 1\nevent: position\nid: 5-a\ndata: {}\n\n',
+    'event: change\nid: 6-b\ndata: {"cursor":"6-b"}\n\nevent: position\nid: 9-c\ndata: {}\n\n',
+    'event: reset\ndata: {"reason":"cursor_reset"}\n\n',
+  ]
+  const urls: string[] = []
+  const fetch = async (url: unknown) => {
+    urls.push(String(url))
+    return new Response(bodies[urls.length - 1], { headers: { 'Content-Type': 'text/event-stream' } })
+  }
+  const positions: string[] = []
+  const onPosition = (position: string) => void positions.push(position)
+  const client = createClient({ baseUrl: 'http://127.0.0.1:9', fetch })
+  const changes = client.changes({ resources: ['items', 'books'], onPosition })
+  expect((await changes.next()).value).toEqual({ cursor: '6-b' })
+  const lost = await changes.next().catch((error) => error)
+  expect(lost).toBeInstanceOf(GoneError)
+  expect(lost).toMatchObject({ code: 'gone', status: 410, reason: 'cursor_reset' })
+  expect(urls).toEqual(
+    ['', 'after=5-a&', 'after=9-c&'].map((after) => `http://127.0.0.1:9/api/changes?${after}resources=items%2Cbooks`),
+  )
+  expect(positions).toEqual(['5-a', '9-c'])
+})
+
 test('a service that is killed three times gives each change once, in the order of the versions', async () => {
   await using folder = await temporaryFolder()
   let service = spawnService(folder.path)
