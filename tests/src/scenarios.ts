@@ -2,6 +2,7 @@ import type { Scenario } from './scenario.ts'
 import { backupMisuse } from './scenarios/backup-misuse.ts'
 import { badRequests } from './scenarios/bad-requests.ts'
 import { diskFull } from './scenarios/disk-full.ts'
+import { followers } from './scenarios/followers.ts'
 import { gracefulRestarts } from './scenarios/graceful-restarts.ts'
 import { hostile } from './scenarios/hostile.ts'
 import { kills } from './scenarios/kills.ts'
@@ -31,6 +32,7 @@ export const scenarios: Scenario[] = [
   readiness,
   lockOrders,
   largeChanges,
+  followers,
   trpcBatches,
   passwords,
   overload,

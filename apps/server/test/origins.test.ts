@@ -178,7 +178,7 @@ describe('pages of other origins (CORS)', () => {
         'access-control-allow-headers': 'authorization,content-type,if-match',
         'access-control-max-age': '600',
         'access-control-expose-headers':
-          'Age,Allow,ETag,Idempotent-Replayed,Link,Location,RateLimit,RateLimit-Policy,Retry-After,WWW-Authenticate,X-Request-Id,X-Searched-Count,X-Total-Count',
+          'Age,Allow,ETag,Idempotent-Replayed,Link,Location,RateLimit,RateLimit-Policy,Retry-After,WWW-Authenticate,X-Changes-Cursor,X-Request-Id,X-Searched-Count,X-Total-Count',
       })
     }
     const headers = { Origin: APP, 'Sec-Fetch-Site': 'cross-site' }
