@@ -27,6 +27,17 @@ export function Console() {
     if (session !== undefined) loadLoginDialog().catch(() => {})
   }, [session])
 
+  useEffect(() => {
+    if (session === undefined) return
+    const end = new AbortController()
+    // After the page, which works without it.
+    import('./live/follow.ts').then(
+      ({ follow }) => follow(session.name, end.signal),
+      () => {},
+    )
+    return () => end.abort()
+  }, [session])
+
   if (loginPrompt === 'page') return <LoginPage />
   return (
     <Router base="/console" hook={useHeldLocation} searchHook={useHeldSearch}>

@@ -7,11 +7,13 @@ import type { Question } from './dialogs/Dialogs.tsx'
 import { editVerb, nameOf, type Resource } from './resources/resource.ts'
 import { Value } from './resources/Value.tsx'
 import { deletion, useChanges } from './table/changes.ts'
+import { useMarks } from './table/live.ts'
 import { useOptimisticRows } from './table/optimistic.ts'
 import { useAllows, usePermissions } from './table/permissions.ts'
 import { useRecord } from './table/queries.ts'
 import { useView } from './table/view.ts'
 import { Button } from './ui/Button.tsx'
+import { FailedLine } from './ui/FailedLine.tsx'
 import { LoadedRecord } from './ui/LoadedRecord.tsx'
 import { useTitle } from './ui/title.ts'
 
@@ -36,6 +38,7 @@ export function RecordPage({ resource, id }: Props) {
     // Before the refresh, which would read the deleted record.
     if (verb === 'delete') flushSync(() => navigate(list))
   })
+  const mark = useMarks(resource.noun)(id)
   const { shown, isPending } = useOptimisticRows(resource.noun, query.data === undefined ? [] : [query.data])
   const [question, ask] = useState<Question>()
   const opened = pages.view.open === id && can(editVerb(resource.noun)) ? id : undefined
@@ -86,7 +89,8 @@ export function RecordPage({ resource, id }: Props) {
                   )}
                 </div>
               </div>
-              <dl className="record">
+              {mark === 'deleted' && <FailedLine>Someone deleted this {resource.one}. It no longer exists.</FailedLine>}
+              <dl className={`record ${mark ?? ''}`}>
                 {resource.recordColumns.map((column) => (
                   <div key={column.field}>
                     <dt>{column.label}</dt>

@@ -4,18 +4,21 @@ import type { Question } from './dialogs/Dialogs.tsx'
 import { editVerb, type Resource } from './resources/resource.ts'
 import { cellEdit, deletion, useChanges } from './table/changes.ts'
 import { Empty, EmptyPage } from './table/Empty.tsx'
+import { useCreated } from './table/live.ts'
 import { useOptimisticRows } from './table/optimistic.ts'
 import { Pager } from './table/Pager.tsx'
 import { usePermissions } from './table/permissions.ts'
-import { useRows } from './table/queries.ts'
+import { refresh, useRows } from './table/queries.ts'
 import { RecordTable } from './table/RecordTable.tsx'
 import { Skeleton } from './table/Skeleton.tsx'
 import { useSelection } from './table/selection.ts'
 import { useColumns } from './table/shown-columns.ts'
 import { TitleBar } from './table/TitleBar.tsx'
 import { Toolbar } from './table/Toolbar.tsx'
-import { listInputOf, listQueryOf, type Open, useView } from './table/view.ts'
+import { filtersOf, listInputOf, listQueryOf, type Open, useView } from './table/view.ts'
+import { Button } from './ui/Button.tsx'
 import { FailedLine } from './ui/FailedLine.tsx'
+import { formatCount } from './ui/format.ts'
 import { Loaded } from './ui/Loaded.tsx'
 import { useTitle } from './ui/title.ts'
 
@@ -54,6 +57,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
     setAskedOn(list)
     ask(undefined)
   }
+  const created = useCreated(resource.noun, isPlaceholderData ? undefined : data)
   const isLoaded = data !== undefined
   const isPageInvalid = (view.page ?? view.after) !== undefined && error instanceof InvalidInputError
   useTitle(resource.title)
@@ -65,7 +69,14 @@ export function ResourcePage({ resource }: { resource: Resource }) {
 
   return (
     <div className="page" aria-busy={isFetching}>
-      <TitleBar resource={resource} total={data?.total} permissions={permissions} onOpen={open} />
+      <TitleBar resource={resource} total={data?.total} permissions={permissions} onOpen={open}>
+        {created > 0 && (
+          <Button className="small" onPress={() => void refresh(resource)}>
+            {`Show ${formatCount(created, { one: `new ${resource.one}`, many: `new ${resource.many}` })}`}
+            {Object.keys(filtersOf(resource, view)).length > 0 && ', if matching'}
+          </Button>
+        )}
+      </TitleBar>
       <Toolbar
         resource={resource}
         view={view}

@@ -1,7 +1,8 @@
 import { createClient } from '@resource/client'
 import { requireLogin } from './session/session.ts'
 
-const options = { baseUrl: window.location.origin, onUnauthorized: requireLogin }
+/** The options of every client of this page. */
+export const options = { baseUrl: window.location.origin, onUnauthorized: requireLogin }
 
 /** The client for the service that serves this page. */
 export const client = createClient(options)

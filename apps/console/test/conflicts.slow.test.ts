@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, pauseCalls, seed, shareBrowser, violations } from './console.ts'
+import { consoleTest, openOutdated, pauseCalls, seed, shareBrowser, violations } from './console.ts'
 
 shareBrowser()
 
@@ -127,9 +127,10 @@ consoleTest(
 
 consoleTest(
   'a conflict whose stored version cannot be read shows as a failure',
-  async ({ page, client, open }) => {
+  async (visit) => {
+    const { page, client } = visit
     await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
-    await open('/users')
+    await openOutdated(visit, '/users')
     await page.getByRole('button', { name: 'Deactivate Ada' }).waitFor()
     await client.users.update.mutate({ id: 1, name: 'Ada King' })
     await block(page, 'users.get')
@@ -142,9 +143,10 @@ consoleTest(
 
 consoleTest(
   'a deactivation of an outdated version shows both versions, and can keep the stored one',
-  async ({ page, client, open }) => {
+  async (visit) => {
+    const { page, client } = visit
     await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
-    await open('/users')
+    await openOutdated(visit, '/users')
     await page.getByRole('button', { name: 'Deactivate Ada' }).waitFor()
     await client.users.update.mutate({ id: 1, name: 'Ada King' })
     await page.getByRole('button', { name: 'Deactivate Ada' }).click()
@@ -209,10 +211,11 @@ consoleTest(
 
 consoleTest(
   'two conflicts are asked one after the other, and differ in what each action changes',
-  async ({ page, client, open }) => {
+  async (visit) => {
+    const { page, client } = visit
     await client.users.create.mutate({ name: 'Ada', email: 'ada@example.com' })
     await client.users.create.mutate({ name: 'Eve', email: 'eve@example.com' })
-    await open('/users')
+    await openOutdated(visit, '/users')
     await page.getByRole('button', { name: 'Deactivate Eve' }).waitFor()
     for (const id of [1, 2]) await client.users.update.mutate({ id, age: 36 })
     const calls = await pauseCalls(page, 'users.setStatus')

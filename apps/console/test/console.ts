@@ -135,6 +135,12 @@ export async function pauseCalls(page: Page, procedure: string) {
   return { paused, resume }
 }
 
+/** Opens a page that changes by others do not reach. */
+export async function openOutdated({ page, open }: Visit, path: string) {
+  await page.route('**/api/changes?*', (route) => route.fulfill({ status: 404 }))
+  await open(path)
+}
+
 /** Lets the service handle the calls of a procedure, but loses its answers, until the route is removed. */
 export async function loseAnswers(page: Page, procedure: string) {
   await page.route(`**/trpc/${procedure}*`, async (route) => {

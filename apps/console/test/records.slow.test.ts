@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest, loseAnswers, pauseCalls, seed, shareBrowser, violations } from './console.ts'
+import { consoleTest, loseAnswers, openOutdated, pauseCalls, seed, shareBrowser, violations } from './console.ts'
 
 shareBrowser()
 
@@ -159,9 +159,10 @@ consoleTest(
 
 consoleTest(
   'several selected users are deactivated and deleted at once, and both is undone',
-  async ({ page, client, open }) => {
+  async (visit) => {
+    const { page, client } = visit
     await seed(client)
-    await open('/users?status=active')
+    await openOutdated(visit, '/users?status=active')
     const select = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` }).check()
     for (const name of ['Ada Lovelace', 'Grace Hopper', 'Alan Turing']) await select(name)
     await page.getByText('3 users selected').waitFor()
@@ -187,6 +188,7 @@ consoleTest(
     await page.getByText('2 users restored').last().waitFor()
     expect(await total()).toBe(14)
   },
+  { expected },
 )
 
 consoleTest(

@@ -20,7 +20,7 @@ interface Props {
 export function RecordForm({ resource, row, onClose }: Props) {
   const form = useRecordForm(resource, row, onClose)
   const element = useRef<HTMLFormElement>(null)
-  const { errors, submissions, conflict } = form
+  const { errors, submissions, conflict, newer } = form
   const unsaved = useUnsavedInput(form.isChanged, form.isSaving)
   const question = unsaved.isAsked && (
     <DiscardDialog what={`this ${resource.one}`} onKeep={unsaved.keep} onDiscard={() => unsaved.discard(onClose)} />
@@ -72,6 +72,18 @@ export function RecordForm({ resource, row, onClose }: Props) {
           />
         ))}
         <footer>
+          {/* Here it moves no input and no button. */}
+          <p role="alert" className="newer">
+            {newer === null && 'Deleted by someone else.'}
+            {newer != null && (
+              <>
+                Changed by someone else.{' '}
+                <Button className="small" onPress={() => form.compare(newer)}>
+                  Compare
+                </Button>
+              </>
+            )}
+          </p>
           <Button onPress={() => closeUnlessUnsaved(onClose)}>Cancel</Button>
           <Button className="button primary" type="submit">
             {form.isSaving ? 'Saving…' : row === undefined ? `Create ${resource.one}` : 'Save'}

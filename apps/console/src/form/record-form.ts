@@ -5,6 +5,7 @@ import { type Draft, draftErrors, draftOf, type Field, fieldMessage, inputOf } f
 import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { useSession } from '../session/session.ts'
 import { addEdit } from '../table/history.ts'
+import { useNewer } from '../table/live.ts'
 import { applyOptimistically } from '../table/optimistic.ts'
 import { refresh } from '../table/queries.ts'
 import { inTurn, latestOf, noteWrite } from '../table/turns.ts'
@@ -31,6 +32,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const [isSaving, setSaving] = useState(false)
   const [submissions, setSubmissions] = useState(0)
   const isOpen = useIsMounted()
+  const newer = useNewer(resource.noun, base)
   const unchanged = draftOf(fields, base)
   const edited = Object.fromEntries(Object.entries(draft).filter(([name, text]) => text !== unchanged[name]))
   const isChanged = Object.keys(edited).length > 0
@@ -138,6 +140,10 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     isChanged,
     isSaving,
     conflict,
+    /** What somebody else made of the record since the form began with it. */
+    newer,
+    /** Shows the versions side by side. */
+    compare: rebase,
     submissions,
     save,
     set: (name: string, text: string) => {

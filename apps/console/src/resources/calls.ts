@@ -15,7 +15,10 @@ interface Mutation<T> {
  * A page of a noun's list: its records under the noun, and the cursor of the next page, null on the last. `searched` is the
  * number of records that a search without an index covered.
  */
-export type Page = { next: string | null; total?: number; searched?: number } & Record<string, unknown>
+export type Page = { next: string | null; total?: number; searched?: number; changes_cursor?: string } & Record<
+  string,
+  unknown
+>
 
 /** The records with one value of a field, or all records with the value null. */
 export interface Summary {

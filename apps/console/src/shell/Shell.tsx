@@ -2,6 +2,7 @@ import { contract } from '@resource/contract'
 import type { ReactNode } from 'react'
 import { ErrorBoundary } from 'react-error-boundary'
 import { Link, useLocation } from 'wouter'
+import { LiveStatus } from '../live/LiveStatus.tsx'
 import { resources } from '../resources/index.ts'
 import { Account } from '../session/Account.tsx'
 import { useAllows } from '../table/permissions.ts'
@@ -37,6 +38,7 @@ export function Shell({ children }: { children: ReactNode }) {
             </Link>
           ))}
         </nav>
+        <LiveStatus />
         <Account />
         <ThemeChoice />
         <ShortcutsButton />

@@ -25,6 +25,8 @@ export function CellInput({ resource, field, row, label, onSave, onCancel }: Pro
   const isOver = useRef(false)
   const value = parseInput(field, text)
   const error = valueError(field, value)
+  const { [field.name]: stored = '' } = draftOf([field], row)
+  const conflict = stored !== before && `Someone else changed it to ${stored || 'nothing'}.`
 
   useEffect(() => {
     input.current?.focus()
@@ -89,7 +91,7 @@ export function CellInput({ resource, field, row, label, onSave, onCancel }: Pro
         <Suggestions id={`${errorId}-list`} resource={resource} field={field} text={text === before ? '' : text} />
       )}
       <span id={errorId} role="alert" className="field-error">
-        {error}
+        {error ?? conflict}
       </span>
     </span>
   )

@@ -17,6 +17,7 @@ import { notify } from '../ui/notices.ts'
 import { usePreferences } from '../ui/preferences.ts'
 import { Cell, remember } from './Cell.tsx'
 import { useGrid } from './grid.ts'
+import { useMarks } from './live.ts'
 import type { Selection } from './selection.ts'
 import { hideWhole, showWhole } from './whole-text.ts'
 
@@ -52,6 +53,7 @@ export function RecordTable(props: Props) {
   const [path, navigate] = useLocation()
   const density = usePreferences((preferences) => preferences.density)
   const hintId = useId()
+  const markOf = useMarks(resource.noun)
   const grid = useGrid(useHistoryState<{ row?: number } | null>()?.row)
   const actions = resource.actions.filter(({ verb }) => can(verb))
   const canEdit = can(editVerb(resource.noun))
@@ -154,7 +156,7 @@ export function RecordTable(props: Props) {
               <tr
                 key={row.id}
                 data-id={row.id}
-                className={isSelected ? 'selected' : ''}
+                className={[isSelected ? 'selected' : '', markOf(row.id)].filter(Boolean).join(' ')}
                 aria-selected={canSelect ? isSelected : undefined}
               >
                 {canSelect && (

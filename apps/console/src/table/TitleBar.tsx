@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount } from '../ui/format.ts'
@@ -9,10 +10,12 @@ interface Props {
   total: number | undefined
   permissions: Permissions
   onOpen: (open: Open) => void
+  /** Follows the number. */
+  children: ReactNode
 }
 
 /** The page's title, the number of matching records, and the actions of the page. */
-export function TitleBar({ resource, total, permissions, onOpen }: Props) {
+export function TitleBar({ resource, total, permissions, onOpen, children }: Props) {
   // Disabled instead of hidden, with the reason as description.
   const restricted = (verb: string) =>
     permissions.can(verb) ? {} : { isDisabled: true, 'aria-describedby': 'permissions' }
@@ -20,7 +23,7 @@ export function TitleBar({ resource, total, permissions, onOpen }: Props) {
     <div className="title">
       <h1>{resource.title}</h1>
       <p role="status" className="total">
-        {total !== undefined && formatCount(total, resource)}
+        {total !== undefined && formatCount(total, resource)} {children}
       </p>
       <div className="buttons">
         <Button {...restricted('createMany')} onPress={() => onOpen('import')}>

@@ -8,6 +8,9 @@ import { filtersOf, listInputOf, type View } from './view.ts'
 // The service searches for words of this length.
 const SHORTEST_WORD = 2
 
+/** What is cached of a view. */
+export type Listed = NonNullable<ReturnType<typeof useRows>['data']>
+
 /** The rows of a view. The first is the record whose id is the search, if there is one. */
 export function useRows(resource: Resource, view: View) {
   const { noun } = resource
@@ -15,17 +18,20 @@ export function useRows(resource: Resource, view: View) {
   return useQuery({
     queryKey: [noun, 'list', input],
     queryFn: async ({ signal }) => {
+      // Changes that arrived later may not be in the rows.
+      const readMs = performance.now()
       const isShort = view.q !== undefined && String(view.q).length < SHORTEST_WORD
       const [page, found] = await Promise.all([
         isShort ? { [noun]: [], next: null, total: 0 } : calls(noun).list.query(input, { signal }),
         input.page === 1 && isId(view.q) ? findById(resource, view, signal) : undefined,
       ])
-      const { next, total, searched } = page as Page
+      const { next, total, searched, changes_cursor: cursor } = page as Page
+      const facts = { next, searched, readMs, cursor }
       const rows = page[noun] as Row[]
-      if (found === undefined) return { rows, next, total, matching: total, searched }
+      if (found === undefined) return { ...facts, rows, total, matching: total }
       const others = rows.filter(({ id }) => id !== found.id)
       const isMore = others.length === rows.length
-      return { rows: [found, ...others], next, total: (total ?? 0) + Number(isMore), matching: total, searched }
+      return { ...facts, rows: [found, ...others], total: (total ?? 0) + Number(isMore), matching: total }
     },
     placeholderData: keepPreviousData,
   })

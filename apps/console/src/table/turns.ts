@@ -3,7 +3,11 @@ import { onLogOut } from '../ui/log-out.ts'
 
 const MAX_KEPT = 20_000
 
+// Their changes may arrive a moment after their answers.
+const LATE_MS = 500
+
 const queues = new Map<string, Promise<unknown>>()
+const writes = new Map<Noun, Promise<unknown>>()
 // The record that a write of this page made of a version.
 const written = new Map<string, Row>()
 
@@ -19,7 +23,21 @@ export async function inTurn<T>(noun: Noun, ids: number[], write: () => Promise<
   void settled.then(() => {
     for (const key of keys) if (queues.get(key) === settled) queues.delete(key)
   })
+  const late = settled.then(() => new Promise((resolve) => setTimeout(resolve, LATE_MS)))
+  const all = Promise.all([writes.get(noun), late])
+  writes.set(noun, all)
+  void all.then(() => writes.get(noun) === all && writes.delete(noun))
   return result
+}
+
+/** Settles after the writes of a record that this page has begun. */
+export async function turnOf(noun: Noun, id: number): Promise<void> {
+  await queues.get(`${noun}/${id}`)
+}
+
+/** While this page writes records of a noun, and a moment longer: settles afterwards. */
+export function ownWrites(noun: Noun): Promise<unknown> | undefined {
+  return writes.get(noun)
 }
 
 /** Notes that a write of this page made one version of a record from another. */

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { addEdit } from '../table/history.ts'
 import { refresh } from '../table/queries.ts'
+import { inTurn } from '../table/turns.ts'
 import { linkTo } from '../table/view.ts'
 import { formatCount, ROWS } from '../ui/format.ts'
 import { useIsMounted } from '../ui/mounted.ts'
@@ -47,16 +48,15 @@ export function useImport(resource: Resource) {
       await saveProgress(running, from)
     }
     try {
-      await sendRows(running, from, abort.current.signal, {
-        onProgress: async (next) => {
-          progress = next
-          setCurrent({ running, progress })
-          if (await saveProgress(running, progress)) return
-          isReplaced = true
-          abort.current?.abort()
-        },
-        onWait: setOutage,
-      })
+      const { signal } = abort.current
+      const onProgress = async (next: Progress) => {
+        progress = next
+        setCurrent({ running, progress })
+        if (await saveProgress(running, progress)) return
+        isReplaced = true
+        abort.current?.abort()
+      }
+      await inTurn(noun, [], () => sendRows(running, from, signal, { onProgress, onWait: setOutage }))
     } catch (error) {
       setRefusal(error)
     }

@@ -1,0 +1,100 @@
+import { type Change, createClient, GoneError } from '@resource/client'
+import { onlineManager } from '@tanstack/react-query'
+import { options } from '../client.ts'
+import { type Connection, INITIAL, useLive } from '../table/live.ts'
+import { addChange, readAgain } from './apply.ts'
+
+// A shorter interruption is not shown.
+const SHORT_MS = 1_000
+const LONG_MS = 15_000
+
+/** From the window that has the stream. */
+interface Message {
+  connection?: Connection
+  cursor?: string | undefined
+  change?: Change
+  /** Whether changes before the cursor may be missing. */
+  isReset?: boolean
+}
+
+/**
+ * Follows the changes of all records until the signal aborts. Of the windows with the same caller, one has the stream and shares
+ * it. When it closes, the next window continues from the last cursor.
+ */
+export function follow(caller: string, signal: AbortSignal): void {
+  if (signal.aborted) return
+  const name = `resource-changes ${caller}`
+  // Without HTTPS, browsers have no locks: each window then has a stream.
+  const channel = navigator.locks === undefined ? undefined : new BroadcastChannel(name)
+  let cursor: string | undefined
+  let isLeader = false
+  let timers: ReturnType<typeof setTimeout>[] = []
+
+  const receive = ({ connection, cursor: next = cursor, change, isReset }: Message) => {
+    if (connection !== undefined) useLive.setState({ connection })
+    if (isReset) useLive.setState({ marks: INITIAL.marks, created: INITIAL.created })
+    // What this window has read before it knew a position may be older.
+    if (cursor === undefined && next !== undefined) readAgain(next)
+    else if (isReset) readAgain()
+    cursor = next
+    if (change !== undefined) addChange(change)
+  }
+  const send = (message: Message) => {
+    if (signal.aborted) return
+    receive(message)
+    channel?.postMessage(message)
+  }
+
+  const interrupted = () => {
+    if (timers.length > 0) return
+    const later = (connection: Connection, ms: number) => setTimeout(() => send({ connection }), ms)
+    timers = [later('reconnecting', SHORT_MS), later('stale', LONG_MS)]
+  }
+  const settle = (connection: Connection) => {
+    for (const timer of timers.splice(0)) clearTimeout(timer)
+    send({ connection })
+  }
+  const client = createClient({
+    ...options,
+    onRequest: interrupted,
+    onResponse: ({ ok }) => {
+      if (ok) settle('live')
+    },
+  })
+
+  const lead = async () => {
+    isLeader = true
+    while (!signal.aborted) {
+      // Back online it tries again at once, not only after a pause.
+      const again = new AbortController()
+      const stop = onlineManager.subscribe((isOnline) => (isOnline ? again.abort() : interrupted()))
+      const onPosition = (position: string) => send({ cursor: position, isReset: cursor === undefined })
+      try {
+        const ended = AbortSignal.any([signal, again.signal])
+        for await (const change of client.changes({ after: cursor, signal: ended, onPosition })) {
+          send({ cursor: change.cursor, change })
+        }
+      } catch (error) {
+        if (error instanceof GoneError) cursor = undefined
+        else if (!again.signal.aborted) return settle('off')
+      } finally {
+        stop()
+      }
+    }
+  }
+
+  channel?.addEventListener('message', ({ data }: MessageEvent<Message | 'hello'>) => {
+    if (data !== 'hello') receive(data)
+    else if (isLeader) channel.postMessage({ connection: useLive.getState().connection, cursor } satisfies Message)
+  })
+  channel?.postMessage('hello')
+  if (channel === undefined) void lead()
+  // Waiting for the lock ends with an error when the signal aborts.
+  else navigator.locks.request(name, { signal }, lead).catch(() => {})
+
+  signal.addEventListener('abort', () => {
+    settle('off')
+    channel?.close()
+    useLive.setState(INITIAL)
+  })
+}

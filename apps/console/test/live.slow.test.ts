@@ -1,0 +1,205 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { consoleTest, openOutdated, shareBrowser, violations } from './console.ts'
+
+shareBrowser()
+
+const expected = /Failed to load resource/
+
+const THREE = [
+  { name: 'Lamp', price: 10 },
+  { name: 'Rug', price: 20 },
+  { name: 'Clock', price: 30 },
+]
+
+/** Opens a path, and waits until the page is live. */
+async function openLive(page: Page, url: string) {
+  await page.goto(url)
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor()
+}
+
+const cellsOf = (page: Page) => page.locator('.records tbody .name').allTextContents()
+
+consoleTest(
+  'a change in one window is seen in another within a second: rows, new and deleted ones, figures',
+  async ({ page, service, client }) => {
+    await client.items.createMany.mutate({ items: THREE })
+    const url = `${service.url}/console`
+    const other = await page.context().newPage()
+    await openLive(page, `${url}/items`)
+    await openLive(other, `${url}/items`)
+
+    const times: number[] = []
+    for (const price of ['11', '12', '13']) {
+      await page.getByRole('gridcell', { name: /^1\d\.00$/ }).dblclick()
+      await page.getByLabel('Price of Lamp').fill(price)
+      const startMs = performance.now()
+      await page.keyboard.press('Enter')
+      await other.getByRole('row', { name: 'Lamp' }).getByText(`${price}.00`).waitFor()
+      times.push(performance.now() - startMs)
+    }
+    expect(Math.min(...times)).toBeLessThan(1_000)
+    await other.locator('tr.changed').getByText('Lamp').waitFor()
+    await other.locator('tr.changed').waitFor({ state: 'detached' })
+    expect(await page.locator('.changed').count()).toBe(0)
+
+    await client.items.createMany.mutate({
+      items: [
+        { name: 'Shelf', price: 1 },
+        { name: 'Vase', price: 2 },
+      ],
+    })
+    await client.items.delete.mutate({ id: 2 })
+    await other.getByRole('row', { name: 'deleted Rug' }).waitFor()
+    const announced = other.getByRole('button', { name: 'Show 2 new items' })
+    await announced.waitFor()
+    expect(await cellsOf(other)).toEqual(['Lamp', 'Rug', 'Clock'])
+    expect(await violations(other)).toEqual([])
+    await announced.click()
+    await announced.waitFor({ state: 'detached' })
+    await other.getByRole('row', { name: 'Vase' }).waitFor()
+    expect(await cellsOf(other)).toEqual(['Lamp', 'Clock', 'Shelf', 'Vase'])
+
+    await other.getByRole('link', { name: 'Overview', exact: true }).click()
+    await other.getByRole('link', { name: '4 items' }).waitFor()
+    await page.getByRole('link', { name: 'Lamp' }).click()
+    await client.items.create.mutate({ name: 'Box', price: 3 })
+    await other.getByRole('link', { name: '5 items' }).waitFor()
+    await client.items.update.mutate({ id: 1, category: 'office' })
+    await page.locator('.record.changed').getByText('office').waitFor()
+    await client.items.delete.mutate({ id: 1 })
+    await page.getByText('Someone deleted this item.').waitFor()
+    await other.getByRole('link', { name: '4 items' }).waitFor()
+  },
+  { expected },
+)
+
+consoleTest(
+  'two windows share one stream; when the window that has it closes, the other continues',
+  async ({ page, service, client }) => {
+    await client.items.createMany.mutate({ items: THREE })
+    const url = `${service.url}/console/items`
+    const streams: string[] = []
+    page.context().on('request', (request) => request.url().includes('/api/changes?') && streams.push(request.url()))
+    const first = await page.context().newPage()
+    await openLive(first, url)
+    await openLive(page, url)
+    await client.items.update.mutate({ id: 1, price: 15 })
+    await first.getByRole('row', { name: 'Lamp' }).getByText('15.00').waitFor()
+    await page.getByRole('row', { name: 'Lamp' }).getByText('15.00').waitFor()
+    expect(streams.length).toBe(1)
+    await first.close()
+    await client.items.update.mutate({ id: 1, price: 16 })
+    await page.getByRole('row', { name: 'Lamp' }).getByText('16.00').waitFor()
+    expect(streams.length).toBe(2)
+    // It continues after the last change that both had seen.
+    expect(new URL(streams[1] ?? '').searchParams.get('after')).toMatch(/^\d+-/)
+  },
+)
+
+consoleTest(
+  'the network is cut and restored: nothing is missed, and the connection shows',
+  async ({ page, service, client }) => {
+    await client.items.createMany.mutate({ items: THREE })
+    await openLive(page, `${service.url}/console/items`)
+    await page.context().setOffline(true)
+    await page.getByRole('status').getByText('Reconnecting…').waitFor()
+    await client.items.update.mutate({ id: 1, price: 15 })
+    await client.items.update.mutate({ id: 1, name: 'Lantern' })
+    await client.items.delete.mutate({ id: 3 })
+    await client.items.create.mutate({ name: 'Vase', price: 2 })
+    await page.context().setOffline(false)
+    await page.getByRole('status').getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('row', { name: 'Lantern' }).getByText('15.00').waitFor()
+    const { items } = await client.items.list.query({})
+    await page.getByRole('button', { name: 'Show 1 new item' }).click()
+    await expect.poll(() => cellsOf(page)).toEqual(items.map(({ name }) => name))
+  },
+  { expected },
+)
+
+consoleTest(
+  'a form and a cell being edited keep their text and show that somebody else has changed the record',
+  async ({ page, service, client }) => {
+    await client.items.createMany.mutate({ items: THREE })
+    await openLive(page, `${service.url}/console/items?open=1`)
+    const form = page.getByRole('dialog')
+    await form.getByLabel('Price').fill('12')
+    await client.items.update.mutate({ id: 1, price: 11, category: 'office' })
+    await form.getByText('Changed by someone else.').waitFor()
+    expect(await form.getByLabel('Price').inputValue()).toBe('12')
+    expect(await form.getByLabel('Category').inputValue()).toBe('')
+    expect(await violations(page)).toEqual([])
+    await form.getByRole('button', { name: 'Compare' }).click()
+    const versions = page.getByRole('table', { name: 'The versions' })
+    expect(await versions.getByRole('row', { name: 'Price' }).getByRole('cell').allTextContents()).toEqual([
+      '10.00',
+      '11.00',
+      '12.00',
+    ])
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    expect(await form.getByLabel('Price').inputValue()).toBe('12')
+    await form.getByText('Changed by someone else.').waitFor({ state: 'detached' })
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.waitFor({ state: 'detached' })
+    expect(await client.items.get.query({ id: 1 })).toMatchObject({ price: 12, category: 'office' })
+
+    await page.getByRole('gridcell', { name: '20.00' }).dblclick()
+    const cell = page.getByLabel('Price of Rug')
+    await cell.fill('25')
+    await client.items.update.mutate({ id: 2, price: 21 })
+    await page.getByText('Someone else changed it to 21.').waitFor()
+    expect(await cell.inputValue()).toBe('25')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Rug was changed by someone else' }).waitFor()
+    await page.getByRole('button', { name: 'Keep the stored version' }).click()
+    await page.getByRole('row', { name: 'Rug' }).getByText('21.00').waitFor()
+  },
+  { expected },
+)
+
+consoleTest("the page's own changes are neither announced nor marked", async ({ page, service, client }) => {
+  await client.items.createMany.mutate({ items: THREE })
+  const other = await page.context().newPage()
+  await openLive(page, `${service.url}/console/items`)
+  await openLive(other, `${service.url}/console/items`)
+  await page.evaluate(() => {
+    const seen: string[] = []
+    Object.assign(window, { seen })
+    new MutationObserver(() => {
+      const found = document.querySelector('.changed, .deleted, .total button')
+      if (found !== null) seen.push(found.outerHTML)
+    }).observe(document.body, { subtree: true, childList: true, attributes: true })
+  })
+  await page.getByRole('button', { name: 'New item' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Vase')
+  await page.getByRole('dialog').getByLabel('Price').fill('5')
+  await page.getByRole('button', { name: 'Create item' }).click()
+  await page.getByText('Vase created').waitFor()
+  await other.getByRole('button', { name: 'Show 1 new item' }).waitFor()
+  await page.keyboard.press('Control+z')
+  await page.getByText('Vase removed').waitFor()
+  await other.getByRole('button', { name: 'Show 1 new item' }).waitFor({ state: 'detached' })
+  await page.getByRole('gridcell', { name: '30.00' }).dblclick()
+  await page.getByLabel('Price of Clock').fill('31')
+  await page.keyboard.press('Enter')
+  await other.getByRole('row', { name: 'Clock' }).getByText('31.00').waitFor()
+  await page.getByText('Clock saved').waitFor()
+  expect(await page.evaluate('seen')).toEqual([])
+})
+
+consoleTest(
+  'without the feed, the console works as before',
+  async (visit) => {
+    const { page, client } = visit
+    await client.items.createMany.mutate({ items: THREE })
+    await openOutdated(visit, '/items')
+    await page.getByRole('button', { name: 'New item' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Vase')
+    await page.getByRole('dialog').getByLabel('Price').fill('5')
+    await page.getByRole('button', { name: 'Create item' }).click()
+    await page.getByRole('row', { name: 'Vase' }).waitFor()
+    expect(await page.locator('.live-status').textContent()).toBe('')
+  },
+  { expected },
+)
