@@ -1,4 +1,4 @@
-import { createClient, requestIdOf, type ServiceError } from '@resource/client'
+import { type ClientOptions, createClient, requestIdOf, type ServiceError } from '@resource/client'
 import { createResourceOptions, ResourceProvider, useResource } from '@resource/client/react'
 import { createTestServer } from '@resource/server/testing'
 import {
@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => window.happyDOM.close())
 
 /** Renders `component` with a client of `url`; `await using` removes it. */
-function show(url: string, component: () => unknown, live = false, apiKey: () => string | undefined = () => undefined) {
-  const client = createClient({ baseUrl: url, apiKey })
+function show(url: string, component: () => unknown, live = false, options: Partial<ClientOptions> = {}) {
+  const client = createClient({ baseUrl: url, ...options })
   const queryClient = new QueryClient()
   const container = window.document.createElement('div')
   const root = createRoot(container as never)
@@ -353,11 +353,44 @@ test('with `live`, queries follow others again once somebody has logged in', asy
       return [item.error?.code ?? item.data?.price, button('log-in', logIn)]
     },
     true,
-    () => own,
+    { apiKey: () => own },
   )
   await expect.poll(page.text).toBe('unauthorized')
   page.click('log-in')
   await expect.poll(page.text).toBe('1')
   await other.items.update.mutate({ id: 1, price: 2 })
   await expect.poll(page.text).toBe('2')
+})
+
+test('with `live`, a change during the first fetch of a query is not lost', async () => {
+  await using server = await createTestServer({ seed: { items: [{ name: 'Lamp', price: 1 }] } })
+  const other = createClient({ baseUrl: server.url })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let reads = 0
+  const slow: typeof fetch = async (url, init) => {
+    const response = await fetch(url, init)
+    // The service has answered; the page gets that answer after the change.
+    if (/items\.(list|get)/.test(String(url)) && reads++ < 2) await released
+    return response
+  }
+  await using page = show(
+    server.url,
+    () => {
+      const resource = useResource()
+      const items = useQuery(resource.items.list.queryOptions({}))
+      const lamp = useQuery(resource.items.get.queryOptions({ id: 1 }))
+      const books = useQuery(resource.books.list.queryOptions({}))
+      return `${items.data?.items.map(({ name }) => name)};${lamp.data?.price};${books.data?.books.length}`
+    },
+    true,
+    { fetch: slow, batch: false },
+  )
+  await expect.poll(page.text).toMatch(/0$/)
+  await other.items.update.mutate({ id: 1, price: 9 })
+  await other.items.createMany.mutate({ items: [{ name: 'Rug', price: 2 }] })
+  await other.books.create.mutate({ title: 'T', author: 'A', published_date: '2020-01-01' })
+  // Changes come in order.
+  await expect.poll(page.text).toMatch(/1$/)
+  release()
+  await expect.poll(page.text).toBe('Lamp,Rug;9;1')
 })

@@ -44,7 +44,7 @@ function refetchOlder(queryClient: QueryClient, position: string): void {
     const refetch = () => {
       const { pages = [query.state.data] } = (query.state.data ?? {}) as { pages?: unknown[] }
       const isAt = (page: unknown) => (page as { changes_cursor?: string } | undefined)?.changes_cursor === position
-      if (!pages.every(isAt)) void invalidate(queryClient, query.queryKey)
+      if (!pages.every(isAt)) renew(queryClient, query)
     }
     if (query.state.fetchStatus === 'fetching') query.promise?.then(refetch, () => undefined)
     else refetch()
@@ -59,6 +59,7 @@ function refetches(queryClient: QueryClient, signal: AbortSignal): (change: Chan
   const flush = () => {
     timer = undefined
     lastMs = performance.now()
+    const queries = queryClient.getQueryCache()
     const mutations = queryClient.getMutationCache().getAll()
     const held = new Map<string, Change>()
     const stale = new Set<string>()
@@ -67,12 +68,15 @@ function refetches(queryClient: QueryClient, signal: AbortSignal): (change: Chan
       if (mutations.some((mutation) => isRunning(mutation, change.resource))) held.set(key, change)
       else if (!mutations.some((mutation) => isOf(mutation, change))) {
         stale.add(change.resource).add('audit')
-        if (change.record === null) void invalidate(queryClient, getKey(change))
+        const query = queries.find({ queryKey: getKey(change) })
+        if (query !== undefined && (change.record === null || query.state.data === undefined)) renew(queryClient, query)
       }
     }
     changes = held
     const predicate = ({ queryKey }: Query) => pathOf(queryKey)[1] !== 'get'
-    for (const noun of stale) void queryClient.invalidateQueries({ queryKey: [[noun]], predicate })
+    for (const noun of stale) {
+      for (const query of queries.findAll({ queryKey: [[noun]], predicate })) renew(queryClient, query)
+    }
     if (held.size > 0) schedule()
   }
   const schedule = () => {
@@ -114,8 +118,11 @@ function getKey({ resource, record_id }: Change) {
   return [[resource, 'get'], { input: { id: record_id }, type: 'query' }]
 }
 
-function invalidate(queryClient: QueryClient, queryKey: readonly unknown[]): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey, exact: true })
+/** Fetches a query again: after its first fetch, if that is under way, because TanStack Query would not begin another. */
+function renew(queryClient: QueryClient, { queryKey, state, promise }: Query): void {
+  const again = () => void queryClient.invalidateQueries({ queryKey, exact: true })
+  if (state.data === undefined && state.fetchStatus === 'fetching') promise?.then(again, again)
+  else again()
 }
 
 /** Waits until a query succeeds. */
