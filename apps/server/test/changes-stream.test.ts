@@ -128,16 +128,25 @@ test('streams have limits: of the process a 503, of a caller a 429', async () =>
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
 })
 
-test('HEAD, and callers that accept JSON, get JSON', async () => {
-  await using server = await startTestServer()
-  for (const accept of ['*/*', 'application/json, text/event-stream', 'text/event-stream, application/json']) {
-    const answer = await fetch(`${server.url}/api/changes`, { headers: { Accept: accept } })
-    expect([answer.headers.get('content-type'), await answer.json()]).toEqual([
-      'application/json; charset=utf-8',
-      { changes: [], cursor: '0-0' },
+test('callers get the form that they prefer; a HEAD gets its headers and opens no stream', async () => {
+  await using server = await startTestServer({ MAX_STREAMS: '0' })
+  const answers = await Promise.all(
+    ['*/*', 'application/json, text/event-stream', 'text/event-stream;q=0.5, application/json'].map(async (Accept) => {
+      const answer = await fetch(`${server.url}/api/changes`, { headers: { Accept } })
+      return [answer.headers.get('content-type'), await answer.json()]
+    }),
+  )
+  expect(answers).toEqual(Array(3).fill(['application/json; charset=utf-8', { changes: [], cursor: '0-0' }]))
+  for (const Accept of ['text/event-stream', 'application/json;q=0.5, text/event-stream', 'text/event-stream, */*']) {
+    expect((await openEvents(`${server.url}/api/changes`, { Accept })).status).toBe(503)
+    const { status, headers } = await fetch(`${server.url}/api/changes`, { method: 'HEAD', headers: { Accept } })
+    expect([status, headers.get('content-type'), headers.get('x-accel-buffering')]).toEqual([
+      200,
+      'text/event-stream',
+      'no',
     ])
   }
-  const accept = { Accept: 'text/event-stream' }
-  expect((await fetch(`${server.url}/api/changes`, { method: 'HEAD', headers: accept })).status).toBe(406)
-  expect((await fetch(`${server.url}/items`, { headers: accept })).status).toBe(406)
+  const headers = { Accept: 'text/event-stream' }
+  expect((await fetch(`${server.url}/api/changes?after=1-0`, { method: 'HEAD', headers })).status).toBe(410)
+  expect((await fetch(`${server.url}/items`, { headers })).status).toBe(406)
 })

@@ -103,7 +103,7 @@ export interface Binding<Input = any, Output = any> extends OperationFacts {
   /** The largest request body, in bytes. Default: 1 MiB. */
   bodyLimit?: number
   /**
-   * Another form of the success, for callers whose `Accept` names this media type and not JSON: a stream, for which the
+   * Another form of the success, for callers whose `Accept` prefers this media type to JSON: a stream, for which the
    * implementation gets `open`.
    */
   stream?: { mediaType: string; description: string; example: string; headers?: Record<string, string> }

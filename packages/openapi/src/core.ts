@@ -115,21 +115,23 @@ export function createCore<Context, Req extends Incoming>(
       let envelope: EnvelopeForm | undefined
       let input: unknown
       let isStrict = false
+      let isStream = false
       let stream: Parts | undefined
-      let open: OpenStream | undefined
       try {
         query = queryParameters(rawQuery)
         refuseDeepBody(body)
-        if (wantsStream(req, resolved.binding.stream))
-          open = (parts) => {
-            stream = parts
-          }
-        else checkAccept(req)
+        isStream = wantsStream(req, resolved.binding.stream)
+        if (!isStream) checkAccept(req)
         if (hasEnvelope && isEnvelopeRequested(valuesOf(query, ENVELOPE)[0])) envelope = options.envelope
         isStrict = prefersStrict(req.headers)
         input = gatherInput(resolved, params, query, req.headers, body)
       } catch (error) {
         throw (await operation.findMissing(pathInput(resolved, params), context)) ?? error
+      }
+      // The answer to a HEAD has the headers of the stream, which is not opened.
+      const isOpened = isStream && req.method !== 'HEAD'
+      const open: OpenStream = (parts) => {
+        stream = parts
       }
       let output: unknown
       try {
@@ -139,16 +141,16 @@ export function createCore<Context, Req extends Incoming>(
           fromText: resolved.fromText,
           isStrict,
           answered: resolved.answered,
-          open,
+          open: isOpened ? open : undefined,
         })
       } catch (error) {
         const moved = error instanceof FieldError ? error.withPaths(callerPaths(resolved, body)) : error
         throw explainWeakTags(moved, req.headers)
       }
-      if (stream !== undefined) {
+      if (isStream && (!isOpened || stream !== undefined)) {
         const { mediaType, headers } = resolved.binding.stream as NonNullable<Binding['stream']>
         const begun = await reply(req, { status: 200, headers: { 'Content-Type': mediaType, ...headers } })
-        return { ...begun, parts: stream }
+        return stream === undefined ? begun : { ...begun, parts: stream }
       }
       const ifNoneMatch = method === 'GET' ? req.headers['if-none-match'] : undefined
       const given = answer(resolved, { input, output, path, query }, envelope, ifNoneMatch, req.baseUrl)

@@ -36,10 +36,10 @@ export function checkAccept(req: { headers: IncomingHttpHeaders }): void {
   }
 }
 
-/** Whether `Accept` names the media type of a binding's stream, and not JSON. */
-export function wantsStream({ method, headers }: Incoming, stream: Binding['stream']): boolean {
-  if (stream === undefined || method !== 'GET') return false
-  return names(headers.accept, stream.mediaType) && !names(headers.accept, 'application/json')
+/** Whether `Accept` prefers the media type of a binding's stream to JSON. A wildcard does not name it. */
+export function wantsStream(req: Incoming, stream: Binding['stream']): boolean {
+  if (stream === undefined || !names(req.headers.accept, stream.mediaType)) return false
+  return new Negotiator(req).mediaType([...OFFERED, stream.mediaType]) === stream.mediaType
 }
 
 /**
