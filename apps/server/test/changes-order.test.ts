@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite'
 import { createDatabase } from '@resource/database'
 import { query } from '@resource/postgres-test'
 import { expect, inject, test } from 'vitest'
@@ -96,18 +95,31 @@ test('changes of another process come as well', async () => {
   expect(await events.changes(1)).toMatchObject([{ type: 'items.created', record: { name: 'held' } }])
 })
 
-test('a stream ends with reset when the database was restored to another state', async () => {
+test.runIf(inject('postgres'))('a stream ends with reset when the database was restored to another state', async () => {
   await using server = await startTestServer()
   await server.client.items.create.mutate({ name: 'first', price: 1 })
   await using events = await openEvents(`${server.url}/api/changes?after=0-0`)
   await events.changes(1)
   // The id of the last entry belongs to another one.
-  if (server.databaseUrl.startsWith('file:')) {
-    const file = new DatabaseSync(server.databaseUrl.slice('file:'.length))
-    file.exec('UPDATE audit_entries SET at = at - 1000')
-    file.close()
-  } else await query(server.databaseUrl, `UPDATE audit_entries SET at = at - interval '1 second'`)
+  await query(server.databaseUrl, `UPDATE audit_entries SET at = at - interval '1 second'`)
   await server.client.items.create.mutate({ name: 'second', price: 1 })
   expect(await events.next()).toEqual({ event: 'reset', id: '', data: { reason: 'cursor_reset' } })
+  expect(await events.next()).toBe(undefined)
+})
+
+test('a stream ends with reset when changes that it has not read were deleted', async () => {
+  await using server = await startTestServer()
+  await server.client.items.create.mutate({ name: 'first', price: 1 })
+  await using events = await openEvents(`${server.url}/api/changes?after=0-0`)
+  await events.changes(1)
+  const database = await createDatabase(server.databaseUrl)
+  await database.write((tx) => tx.auditEntries.deleteAll({}))
+  await database.close()
+  await server.client.items.create.mutate({ name: 'second', price: 1 })
+  expect(await events.next()).toEqual({
+    event: 'reset',
+    id: '',
+    data: { reason: expect.stringMatching(/^cursor_(?:expired|reset)$/) },
+  })
   expect(await events.next()).toBe(undefined)
 })

@@ -91,7 +91,7 @@ export class Tailer {
   /** Reads all that was committed before the call, unless it is behind a gap. @throws an error of the database */
   async refresh(): Promise<void> {
     this.#start()
-    await this.#ask().finally(() => this.#release())
+    await this.#askForHead().finally(() => this.#release())
   }
 
   /**
@@ -154,10 +154,8 @@ export class Tailer {
   }
 
   async #renewed(): Promise<string | undefined> {
-    const untilMs = performance.now() + MAX_WAIT_MS
     try {
-      do await this.#ask()
-      while (this.#head === undefined && performance.now() < untilMs)
+      await this.#askForHead()
       if (this.#head !== undefined) return this.#cursor
       // A transaction has written and stays open: which of the newest entries are settled is not known.
       const oldest = await oldestOf(this.#database.read)
@@ -217,6 +215,13 @@ export class Tailer {
     const { promise } = this.#asked
     this.#wake()
     return promise
+  }
+
+  /** Reads until there is a head, at most for some time. */
+  async #askForHead(): Promise<void> {
+    const untilMs = performance.now() + MAX_WAIT_MS
+    do await this.#ask()
+    while (this.#head === undefined && performance.now() < untilMs && !this.#isClosed)
   }
 
   async #run(): Promise<void> {
