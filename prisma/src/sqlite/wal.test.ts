@@ -339,3 +339,16 @@ test('a search index that cannot be merged is reported', async () => {
   await vi.waitFor(() => expect(warnings).toEqual(['the merge of the search indexes failed; searches slow down: EIO']))
   await database.close()
 })
+
+test('a long merge of the search indexes lets a long log be checkpointed', async () => {
+  await using folder = await temporaryFolder()
+  const merge = vi.spyOn(Wal.prototype, 'mergeSearchIndexes').mockResolvedValue(true)
+  vi.spyOn(Wal.prototype, 'needsCheckpoint', 'get').mockImplementation(() => merge.mock.calls.length >= 3)
+  const checkpoint = vi.spyOn(Wal.prototype, 'checkpoint').mockResolvedValue()
+  const database = await createDatabase(`file:${folder.file}`)
+  const names = Array.from({ length: 1_000 }, (_, n) => `user${n}`)
+  await database.write((tx) => insertMany(tx.users, names.map(newUser)))
+  await vi.waitFor(() => expect(checkpoint).toHaveBeenCalled())
+  expect(merge).toHaveBeenCalledTimes(3)
+  await database.close()
+})

@@ -226,26 +226,35 @@ export class SqliteWriter {
     this.#isMaintaining = true
     let failure = 'the merge of the search indexes failed; searches slow down'
     try {
-      // Before other writes begin: SQLite does not tell it inside a transaction.
-      const { needsCheckpoint } = this.#wal
-      if (this.#connection.changedRows - this.#mergedRows >= ROWS_PER_MERGE) await this.#mergeSearchIndexes()
+      if (!(await this.#mergeSearchIndexes())) return
       failure = 'the checkpoint of the write-ahead log failed; the log keeps growing'
-      if (!needsCheckpoint) return
       await this.#wal.checkpoint()
       // The second checkpoint has little left to copy. It blocks writes of all processes, so it completes and the log restarts.
       await this.#alone(() => this.#checkpointExclusively())
       this.#reported = undefined
     } catch (error) {
+      // Not with the next commit.
+      this.#mergedRows = this.#connection.changedRows
       this.#report(failure, error)
     } finally {
       this.#isMaintaining = false
     }
   }
 
-  async #mergeSearchIndexes(): Promise<void> {
-    this.#mergedRows = this.#connection.changedRows
-    // In between, other writes run.
-    for (let isMore = true; isMore; ) isMore = await this.#alone(() => this.#wal.mergeSearchIndexes())
+  /** Merges the search indexes if enough rows have changed, until the log is long. @returns whether it is */
+  async #mergeSearchIndexes(): Promise<boolean> {
+    const { changedRows } = this.#connection
+    let isMore = changedRows - this.#mergedRows >= ROWS_PER_MERGE
+    // Between two transactions: inside one, SQLite refuses to tell the length.
+    let isLong = this.#wal.needsCheckpoint
+    while (isMore && !isLong) {
+      await this.#alone(async () => {
+        isMore = await this.#wal.mergeSearchIndexes()
+        isLong = this.#wal.needsCheckpoint
+      })
+      if (!isMore) this.#mergedRows = changedRows
+    }
+    return isLong
   }
 
   /** Runs work between two commits, while no other write of this process runs. */
