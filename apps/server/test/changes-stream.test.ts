@@ -117,7 +117,7 @@ test('streams have limits: of the process a 503, of a caller a 429', async () =>
   for (const stream of [one, two]) await stream.next()
   const third = await openEvents(url, bearer(admin.key))
   expect([third.status, third.headers.get('retry-after')]).toEqual([429, '1'])
-  expect((await third.json()).error.message).toBe('A caller may have 2 streams; close one first')
+  expect((await third.json()).error.message).toBe('A caller may have at most 2 of the streams; close one first')
   expect((await server.request('GET', '/api/changes?wait=1')).status).toBe(429)
   // They take no place of other requests, of which only one may be in progress.
   expect((await server.request('GET', '/items')).status).toBe(200)

@@ -22,6 +22,8 @@ const cursor = z
   .regex(/^(?:0-0|[1-9]\d{0,14}-[\da-z]{1,9})$/, cursorRule)
   .meta({ examples: ['42-mi5k3w8q'], description: 'A position in the feed.' })
 
+const listRule = must('a list of 1 to 100 resources')
+
 const change = z
   .object({
     cursor: cursor.meta({ description: 'The position after this change.' }),
@@ -69,9 +71,9 @@ export const changes = resource({
             description: 'The same as `after`, which it replaces. Event sources send it when they reconnect.',
           }),
           resources: z
-            .array(z.enum(nouns, must(or(nouns))), must('a list of resources'))
-            .min(1, must('a list of resources'))
-            .max(100, must('a list of resources'))
+            .array(z.enum(nouns, must(or(nouns))), listRule)
+            .min(1, listRule)
+            .max(100, listRule)
             .optional()
             .meta({
               description: 'Only changes of these resources; by default, of all that the caller may read.',

@@ -62,7 +62,7 @@ export class Followers {
       if (this.isClosed) throw refusal(503, 'The service is stopping; try again')
       if (this.#seats.size >= this.#max) throw refusal(503, 'Too many streams are open; try again')
       const share = Math.ceil(this.#max * SHARE)
-      if (count >= share) throw refusal(429, `A caller may have ${share} streams; close one first`)
+      if (count >= share) throw refusal(429, `A caller may have at most ${share} of the streams; close one first`)
     }
     const seat = { follower, caller, session: session?.(), isGone }
     this.#counts.set(key, count + 1)
