@@ -1,7 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { query } from '@resource/postgres-test'
 import { describe, expect, test } from 'vitest'
+import { filterOf } from '../src/changes/entry.ts'
+import { Tailer } from '../src/changes/tailer.ts'
 import { shareTestServer, startTestServer, type TestServer } from './harness.ts'
+import { openDatabase } from './records.ts'
 
 const LAMP = { name: 'Lamp', price: 24.5 }
 
@@ -198,5 +201,27 @@ describe('the position of a list', () => {
     const { cursor } = await server.client.changes.list.query({ after: '0-0' })
     const positions = async () => (await server.client.items.list.query({ limit: 1 })).changes_cursor
     await expect.poll(positions).toBe(cursor)
+  })
+
+  test('are read in turn: many pages of a caller delay neither other callers nor other requests', async () => {
+    await using server = await startTestServer()
+    const items = Array(1_000).fill(LAMP)
+    await server.client.items.createMany.mutate({ items })
+    await using database = await openDatabase(server)
+    const tailer = new Tailer(database)
+    await tailer.refresh()
+    const filter = filterOf({ resources: ['items'] }, { name: 'key 1', role: 'reader' })
+    const order: string[] = []
+    const read = async (caller: string) => {
+      expect((await tailer.inTurn({ id: 0, at: 0 }, filter, 200, caller)).entries).toHaveLength(200)
+      order.push(caller)
+    }
+    const reads = Promise.all([...Array.from({ length: 20 }, () => read('a')), read('b')])
+    const others = setInterval(() => order.push('another request'), 1)
+    await reads
+    clearInterval(others)
+    tailer.close()
+    expect(order.filter((each) => each.length === 1).indexOf('b')).toBeLessThan(3)
+    expect(order.indexOf('another request')).toBeLessThan(10)
   })
 })

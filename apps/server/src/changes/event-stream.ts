@@ -21,6 +21,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array>, 
   readonly filter: Filter
   readonly #tailer: Tailer
   readonly #frames: Frames
+  readonly #caller: string
   readonly #onEnd: () => void
   #position: Position
   /** The position that the client knows; undefined before the first event. */
@@ -30,8 +31,9 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array>, 
   #wake: (() => void) | undefined
   #isEnded = false
 
-  constructor(tailer: Tailer, frames: Frames, position: Position, filter: Filter, onEnd: () => void) {
+  constructor(tailer: Tailer, frames: Frames, position: Position, filter: Filter, caller: string, onEnd: () => void) {
     this.filter = filter
+    this.#caller = caller
     this.#tailer = tailer
     this.#frames = frames
     this.#position = position
@@ -84,7 +86,7 @@ export class EventStream implements AsyncIterableIterator<string | Uint8Array>, 
         this.#losses = this.#tailer.losses
       }
       for (;;) {
-        const found = this.#frames.after(this.#position, this.filter)
+        const found = this.#frames.after(this.#position, this.filter, this.#caller)
         const { to, bytes } = found instanceof Promise ? await found : found
         if (to.id === this.#position.id) return undefined
         this.#position = to
@@ -134,14 +136,14 @@ export class Frames {
     this.#tailer = tailer
   }
 
-  after(position: Position, filter: Filter): Part | Promise<Part> {
+  after(position: Position, filter: Filter, caller: string): Part | Promise<Part> {
     const headId = this.#tailer.head?.id ?? 0
     if (headId !== this.#headId) this.#known.clear()
     this.#headId = headId
     const key = `${position.id} ${filter.key}`
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const found = this.#tailer.after(position, filter, MAX_CHANGES)
+    const found = this.#tailer.after(position, filter, MAX_CHANGES, caller)
     if (found instanceof Promise) return found.then(encoded)
     const part = encoded(found)
     if (this.#known.size < MAX_SHARED) this.#known.set(key, part)

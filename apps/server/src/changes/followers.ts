@@ -83,7 +83,15 @@ export class Followers {
   /** Ends all, and admits no more. */
   close(): void {
     this.isClosed = true
-    for (const { follower } of this.#seats) follower.end()
+    for (const seat of this.#seats) this.#end(seat)
+  }
+
+  /** Ends one, also if it does not read what it gets. */
+  #end(seat: Seat, fault?: ApiError): void {
+    seat.follower.end(fault)
+    setTimeout(() => {
+      if (this.#seats.has(seat)) seat.session?.close()
+    }, CHECK_MS).unref()
   }
 
   #stop(): void {
@@ -122,11 +130,7 @@ export class Followers {
       const now = await known
       const fault = now instanceof ApiError ? now : now && forbidden(follower.filter, now)
       if (fault === undefined) return
-      follower.end(fault)
-      setTimeout(() => {
-        // It does not read what it gets.
-        if (this.#seats.has(seat)) session.close()
-      }, CHECK_MS).unref()
+      this.#end(seat, fault)
     })
     await Promise.all(checks)
     this.#isChecking = false

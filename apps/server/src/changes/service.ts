@@ -1,4 +1,5 @@
 import { ApiError } from '@resource/openapi'
+import { queueKey } from '../access/caller.ts'
 import type { Context, Services } from '../store/context.ts'
 import { type Change, type Entry, type Filter, filterOf } from './entry.ts'
 import { EventStream, Frames } from './event-stream.ts'
@@ -7,16 +8,19 @@ import { cursorOf, type Position, positionOf } from './position.ts'
 
 /** How many pages of the log one answer examines, if few of its entries match. */
 const MAX_PAGES = 20
+/** The most changes that are read in one turn. */
+const MAX_IN_TURN = 200
 
 /** Follows the changes of the records. */
 export function changeService(followers: Followers): Services['changes'] {
   const { tailer } = followers
   const frames = new Frames(tailer)
-  const find = async (position: Position, filter: Filter, limit: number) => {
+  const find = async (position: Position, filter: Filter, limit: number, context: Context) => {
+    const caller = queueKey(context)
     const entries: Entry[] = []
     let to = position
-    for (let page = 0; page < MAX_PAGES && entries.length < limit; page++) {
-      const found = await tailer.after(to, filter, limit - entries.length)
+    for (let page = 0; page < MAX_PAGES && entries.length < limit && !context.isGone?.(); page++) {
+      const found = await tailer.inTurn(to, filter, Math.min(limit - entries.length, MAX_IN_TURN), caller)
       if (found.to.id === to.id) break
       entries.push(...found.entries)
       to = found.to
@@ -44,18 +48,18 @@ export function changeService(followers: Followers): Services['changes'] {
       if (from === undefined) throw NOT_SETTLED
       await tailer.assertKept(from)
       if (open !== undefined) {
-        const stream = new EventStream(tailer, frames, from, filter, () => leave())
+        const stream = new EventStream(tailer, frames, from, filter, queueKey(context), () => leave())
         const leave = followers.enter(stream, context)
         open(stream)
         return { changes: [], cursor: cursorOf(from) }
       }
       const endMs = performance.now() + input.wait * 1000
-      let found = await find(from, filter, input.limit)
+      let found = await find(from, filter, input.limit, context)
       while (found.entries.length === 0 && !context.isGone?.()) {
         const leftMs = endMs - performance.now()
         if (leftMs <= 0 || followers.isClosed) break
         if (found.to.id >= (tailer.head?.id ?? 0)) await nextChange(filter, context, leftMs)
-        found = await find(found.to, filter, input.limit)
+        found = await find(found.to, filter, input.limit, context)
       }
       return { changes: found.entries.map(({ change }) => change as Change), cursor: cursorOf(found.to) }
     },

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AuditEntry, Database, Where } from '@resource/database'
+import { type AuditEntry, type Database, Slots, type Where } from '@resource/database'
 import { COLUMNS, type Entry, entryOf, type Filter, isWanted } from './entry.ts'
 import { Kept } from './kept.ts'
 import { assertKept, cursorOf, newestOf, oldestOf, type Position } from './position.ts'
@@ -42,6 +42,8 @@ export class Tailer {
   readonly #onError: (error: unknown) => void
   readonly #listeners = new Set<(entries: Entry[]) => void>()
   readonly #kept = new Kept()
+  /** Reading and decoding a page takes milliseconds: callers take turns, and other requests are served in between. */
+  readonly #turns = new Slots(1, { maxWaitMs: Number.POSITIVE_INFINITY })
   /** All entries up to it are known. Undefined until it is known which these are. */
   #head: Position | undefined
   #cursor = ''
@@ -107,16 +109,21 @@ export class Tailer {
 
   /**
    * The changes after a position that a filter wants, among the next ones. `to` is the last position that was examined: the head if
-   * there are no more.
+   * there are no more. What is not in memory is read in turn between callers.
    *
    * @param max the most changes to return
    * @throws ApiError 410 if the position is gone
    */
-  after(position: Position, filter: Filter, max: number): Awaitable<{ entries: Entry[]; to: Position }> {
-    const head = this.#head ?? position
-    if (position.id >= head.id) return { entries: [], to: position }
-    if (!this.#kept.has(position)) return this.#stored(position, filter, max, head)
-    return this.#kept.after(position, filter, max)
+  after(position: Position, filter: Filter, max: number, caller: string): Awaitable<Found> {
+    return this.#inMemory(position, filter, max) ?? this.#turns.run(() => this.#stored(position, filter, max), caller)
+  }
+
+  /** The same in turn between callers, whether in memory or not: for an answer of its own, which is not shared. */
+  inTurn(position: Position, filter: Filter, max: number, caller: string): Promise<Found> {
+    return this.#turns.run(
+      async () => this.#inMemory(position, filter, max) ?? (await this.#stored(position, filter, max)),
+      caller,
+    )
   }
 
   /** @throws ApiError 410 if the entry of a position is gone */
@@ -135,7 +142,14 @@ export class Tailer {
     return this.#polling !== undefined
   }
 
-  async #stored(position: Position, filter: Filter, max: number, head: Position) {
+  /** Undefined if entries after the position are no longer in memory. */
+  #inMemory(position: Position, filter: Filter, max: number): Found | undefined {
+    if (position.id >= (this.#head?.id ?? 0)) return { entries: [], to: position }
+    return this.#kept.has(position) ? this.#kept.after(position, filter, max) : undefined
+  }
+
+  async #stored(position: Position, filter: Filter, max: number): Promise<Found> {
+    const head = this.#head ?? position
     const { resources, record_id } = filter
     const [resource] = resources
     const where = { id: { gt: position.id, lte: head.id }, record_id, ...(resources.size === 1 && { resource }) }
@@ -333,6 +347,12 @@ export class Tailer {
     this.#cursor = cursorOf(this.#head)
     this.#kept.clear(this.#head)
   }
+}
+
+/** Changes, and the last position that was examined. */
+export interface Found {
+  entries: Entry[]
+  to: Position
 }
 
 type Awaitable<T> = T | Promise<T>
