@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { type Client, type Followed, GoneError } from '@resource/client'
 import { Command } from 'commander'
@@ -28,6 +29,7 @@ export function mirrorCommand(): Command {
     .addHelpText('after', exampleText(['mirror copy.db', 'mirror prices.db --resources items --follow']))
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<ChangesOptions>()
+    if (options.fields !== undefined) throw invalid('--fields: mirror copies all fields')
     const tables: Tables = new Map((options.resources ?? followed).map((noun) => [noun, tableOf(noun)]))
     using db = openCopy(file, await targetOf(options), sqlOf(tables))
     using interrupt = onInterrupt('')
@@ -112,9 +114,11 @@ function cursorOf(db: DatabaseSync): string | undefined {
  * @throws Failure if the file is of another program or another service
  */
 function openCopy(file: string, source: string, layout: string): DatabaseSync {
-  // A reader of the copy may hold up a write.
-  const db = new DatabaseSync(file, { timeout: 60_000 })
+  const path = resolve(file)
+  let db: DatabaseSync | undefined
   try {
+    // A reader of the copy may hold up a write.
+    db = new DatabaseSync(path, { timeout: 60_000 })
     const tables = db.prepare('SELECT name FROM sqlite_schema').all()
     if (tables.length > 0 && tables.every(({ name }) => name !== 'mirror')) throw new Error('is not a copy')
     db.exec(`PRAGMA journal_mode = WAL;
@@ -125,8 +129,8 @@ function openCopy(file: string, source: string, layout: string): DatabaseSync {
     db.prepare('UPDATE mirror SET layout = ?1, cursor = NULL WHERE layout <> ?1').run(layout)
     return db
   } catch (error) {
-    db.close()
-    throw invalid(`${file}: ${(error as Error).message}; name another file`)
+    db?.close()
+    throw invalid(`${path}: ${(error as Error).message}; name another file`)
   }
 }
 
