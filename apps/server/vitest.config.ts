@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 const notOnPostgres = [
   'access access-matrix access-passages access-startup admin-users agreement call-stack checks client client-changes client-chaos',
   'client-contract client-idempotency client-package client-react client-retries collection-tests compiled-schemas config connections',
-  'console conventions copies envelope field-access hashing header-fields headers health',
+  'console conventions edge-cases copies envelope field-access hashing header-fields headers health',
   'http-methods keyring limits log moved-database nginx openapi-30 origins page pages',
   'password-queue passwords process proposer quota readme redos refused-reads request-queue rest-snippets row-mapping',
   'rules samples seed slow-clients sqlite summary-cache testing timestamp tokens',
@@ -29,7 +29,7 @@ export default defineConfig({
   test: {
     server: { deps: { inline: ['openapi-typescript'] } },
     // These tests mostly wait for disks and other processes.
-    maxWorkers: 5,
+    maxWorkers: 4,
     // The modules of the service take a second to load. Tests do not change them, and each has a service of its own.
     isolate: false,
     // On a busy machine processes start slowly and queues are long, which is not a defect.

@@ -334,13 +334,17 @@ consoleTest('a service without keys asks for no key and shows no user', async ({
   expect(await page.getByText('anonymous').count()).toBe(0)
 })
 
-consoleTest('the command in the warning creates a key, as it stands', async ({ page, client, open }) => {
-  await open('/')
-  const command = await page.locator('.no-key-warning code').textContent()
-  const root = fileURLToPath(new URL('../../../', import.meta.url))
-  await promisify(execFile)('sh', ['-c', String(command)], { cwd: root })
-  await expect(client.items.list.query({})).rejects.toThrow('API key')
-})
+consoleTest(
+  'the command in the warning creates a key, as it stands',
+  async ({ page, client, open }) => {
+    await open('/')
+    const command = await page.locator('.no-key-warning code').textContent()
+    const root = fileURLToPath(new URL('../../../', import.meta.url))
+    await promisify(execFile)('sh', ['-c', String(command)], { cwd: root })
+    await expect(client.items.list.query({})).rejects.toThrow('API key')
+  },
+  { expected },
+)
 
 consoleTest('every page warns while the service has no key, and no page does once it has one', async (visit) => {
   const { page, open } = visit

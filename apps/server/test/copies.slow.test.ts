@@ -44,7 +44,7 @@ const followers: Record<string, Follower> = {
   },
 }
 
-const WRITES = 200
+const WRITES = 120
 
 test('copies equal the source after random writes, kills of the service and of the programs that copy, and a loss of positions', async () => {
   await using folder = await temporaryFolder()

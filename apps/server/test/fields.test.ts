@@ -418,6 +418,13 @@ describe('C6 body fields', () => {
 })
 
 describe('C8 ids', () => {
+  for (const id of ['0', '-1', '2147483647', '2147483648', '-2147483649', '9'.repeat(40), `-${'9'.repeat(400)}`]) {
+    test(`an integer that is not stored is a 404: ${id.slice(0, 24)}`, async () => {
+      for (const path of ['/api/users', '/users', '/books', '/items'])
+        expect((await shared().request('GET', `${path}/${id}`)).status).toBe(404)
+    })
+  }
+
   for (const id of ['1.5', 'abc', '1e3', '%20', '1%20', '+1', '%00']) {
     for (const path of [`/api/users/${id}`, `/users/${id}`, `/api/users/${id}/`, `/books/${id}`, `/items/${id}`]) {
       test(`GET ${path} is a 400`, async () => {

@@ -8,7 +8,7 @@ import { createKey } from './records.ts'
 
 type Preview = Pick<Output<'previews', 'create'>, 'changes'>
 
-const ROUNDS = 100
+const ROUNDS = 60
 
 /** What differs between two states of the database, without times, generated values and the ids of new records. */
 function differences(before: Snapshot, after: Snapshot) {

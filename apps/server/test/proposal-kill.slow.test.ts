@@ -6,8 +6,8 @@ import { postgresDatabase } from './database.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
 const KILL_DURING_WRITE = fileURLToPath(new URL('kill-during-write.mjs', import.meta.url))
-const KILLS = 4
-const STEP_MS = 20
+const KILLS = 2
+const STEP_MS = 30
 
 test('C57 a kill between proposal, application and undo leaves no half effect', async () => {
   await using folder = await temporaryFolder()

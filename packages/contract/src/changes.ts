@@ -19,6 +19,7 @@ const nouns = (Object.keys(writable) as (keyof Writable)[]).filter(isCollection)
 const cursorRule = must('a cursor of the feed')
 const cursor = z
   .string(cursorRule)
+  .max(25, cursorRule)
   .regex(/^(?:0-0|[1-9]\d{0,14}-[\da-z]{1,9})$/, cursorRule)
   .meta({ examples: ['42-mi5k3w8q'], description: 'A position in the feed.' })
 

@@ -54,8 +54,9 @@ export function follow(caller: string, signal: AbortSignal): void {
     for (const timer of timers.splice(0)) clearTimeout(timer)
     send({ connection })
   }
+  // Without `onUnauthorized`: nobody is asked to log in before a request of the page is refused.
   const client = createClient({
-    ...options,
+    baseUrl: options.baseUrl,
     onRequest: interrupted,
     onResponse: ({ ok }) => {
       if (ok) settle('live')

@@ -81,7 +81,8 @@ function request(random: Random, method: string, target: string, body?: Buffer):
   if (random.oneIn(12)) headers['Content-Type'] = random.pick(CONTENT_TYPES)
   const likely = method === 'GET' ? ['If-None-Match'] : ['If-Match', 'Idempotency-Key']
   const odd = Array.from({ length: random.oneIn(4) ? random.int(1, 3) : 0 }, () => random.pick(Object.keys(HEADERS)))
-  for (const name of [...likely.filter(() => random.oneIn(6)), ...odd]) headers[name] = random.pick(HEADERS[name] ?? [])
+  const isLikely = (name: string) => random.oneIn(name === 'If-Match' ? 2 : 6)
+  for (const name of [...likely.filter(isLikely), ...odd]) headers[name] = random.pick(HEADERS[name] ?? [])
   const sent = body !== undefined && random.oneIn(150) ? atTheLimit(random) : body
   const isPacked = random.oneIn(40)
   if (isPacked) headers['Content-Encoding'] = random.pick(['gzip', 'identity', 'deflate', 'br', 'x', 'gzip, gzip'])
