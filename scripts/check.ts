@@ -6,8 +6,8 @@ import { NOT_CHECKED, root, run, stopping } from './run-command.mjs'
 import { resultsIn } from './test-results.ts'
 import { buildForTests, runInLanes, type TestTask, testTasks } from './test-tasks.ts'
 
-// They keep two cores busy; more would only wait for each other.
-const LANES = 3
+// They keep two cores busy, although some wait for a disk or a download.
+const LANES = 4
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 let passed = 0

@@ -7,8 +7,8 @@ const notOnPostgres = [
   'console conventions edge-cases copies envelope field-access hashing header-fields headers health',
   'http-methods keyring limits log moved-database nginx openapi-30 origins page pages',
   'password-queue passwords process proposer quota readme redos refused-reads request-queue rest-snippets row-mapping',
-  'rules samples seed slow-clients sqlite summary-cache testing timestamp tokens',
-  'uncaught-errors unavailable workers',
+  'rules samples security seed slow-clients sqlite summary-cache testing timestamp tokens',
+  'uncaught-errors unavailable user-apis workers',
 ].flatMap((names) => names.split(' '))
 // `npm test` sets this variable, `npm run check` does not.
 const isQuick = process.env.VITEST_QUICK === '1'
