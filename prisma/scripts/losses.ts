@@ -28,3 +28,27 @@ export function lossesIn(sql: string): string[] {
   )
   return [...columns, ...tables]
 }
+
+const ADDITION = /^ADD (?:COLUMN .*(?:DEFAULT .*|(?<!NOT NULL))|CONSTRAINT .* ON DELETE RESTRICT.*)$/
+
+/**
+ * The statements of a migration after which an earlier version of the service could fail, or miss records: all but new tables,
+ * indexes, references, and columns that are optional or have a default.
+ *
+ * @param sql for PostgreSQL
+ */
+export function breaksIn(sql: string): string[] {
+  const created = [...sql.matchAll(/^CREATE TABLE "(\w+)"/gm)].map(([, table = '']) => table)
+  const isCreated = (table = '') => created.includes(table)
+  const statements = [...sql.matchAll(/^ *(?:ALTER|DROP|CREATE UNIQUE INDEX|EXECUTE format\('CREATE INDEX)[^;]*/gm)]
+  return statements.map(([statement]) => statement.trim()).filter((statement) => !isAddition(statement, isCreated))
+}
+
+function isAddition(statement: string, isCreated: (table?: string) => boolean): boolean {
+  const [, table] = /^(?:ALTER TABLE|CREATE .* ON) "(\w+)"/.exec(statement.replace(/^EXECUTE format\('/, '')) ?? []
+  // An earlier version would delete these rows without entries in the audit log.
+  const [, cascading] = /REFERENCES "(\w+)".* ON DELETE CASCADE/.exec(statement) ?? []
+  if (isCreated(table)) return cascading === undefined || isCreated(cascading)
+  const changes = /^ALTER TABLE "\w+" +(.*)$/s.exec(statement)?.[1]?.split(/,\s*\n/)
+  return changes?.every((change) => ADDITION.test(change)) ?? false
+}

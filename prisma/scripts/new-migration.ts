@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '@resource/postgres-test'
-import { lossesIn, readRename } from './losses.ts'
+import { breaksIn, lossesIn, readRename } from './losses.ts'
 import { type Engine, engines, modelsFile, modelsFor } from './models.ts'
 import { postgresSql } from './postgres-sql.ts'
 import { historySql, migrationsFolder, readMigrationList, schemaDifference } from './schema-engine.ts'
@@ -36,7 +36,10 @@ const pending = engines.filter((engine) => migrations[engine] !== '')
 if (pending.length === 0) fail('The models and the migration histories agree: there is nothing to migrate.')
 
 const numbers = await Promise.all(engines.map(lastNumber))
-const folder = `${String(Math.max(...numbers) + 1).padStart(4, '0')}_${name}`
+const breaks = breaksIn(migrations.postgresql)
+const isCompatible = migrations.postgresql !== '' && breaks.length === 0
+const number = String(Math.max(...numbers) + 1).padStart(4, '0')
+const folder = `${number}_${isCompatible ? 'compatible_' : ''}${name}`
 for (const engine of pending) {
   const path = join(migrationsFolder(engine), folder)
   await mkdir(path)
@@ -44,6 +47,10 @@ for (const engine of pending) {
   process.stdout.write(`${join(path, 'migration.sql')}\n`)
 }
 process.stdout.write('Review the SQL before you commit it. A committed migration must not change.\n')
+if (!isCompatible) {
+  process.stdout.write(`Earlier versions of the service refuse a database with this migration: it is not only an addition.
+${breaks.join('\n')}\n`)
+}
 
 async function difference(engine: Engine): Promise<string | undefined> {
   if (engine === 'sqlite') return schemaDifference(engine, ':memory:', { renames })

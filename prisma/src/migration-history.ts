@@ -9,6 +9,14 @@ export interface Migration {
   checksum: string
 }
 
+/**
+ * Whether earlier versions of the service may run on a database with this migration. They lack its SQL, so they read it from its
+ * name, which `prisma migrate deploy` records too.
+ */
+export function isCompatible(name: string): boolean {
+  return /^\d+_compatible_/.test(name)
+}
+
 /** A row of `_prisma_migrations` that is not rolled back. */
 export interface AppliedMigration {
   migration_name: string
@@ -28,9 +36,10 @@ export function readMigrations(folder: string): Migration[] {
 }
 
 /**
- * The migrations that a database lacks.
+ * The migrations that a database lacks. It may have others if they are compatible with earlier versions of the service: those
+ * with names such as `0016_compatible_add_isbn`.
  *
- * @throws Error that names the migration and a remedy, when an applied migration is not one of `migrations`
+ * @throws Error that names the migration and a remedy, when another applied migration is not one of `migrations`
  */
 export function pending(applied: AppliedMigration[], migrations: Migration[]): Migration[] {
   for (const row of applied) assertUnchanged(row, migrations)
@@ -66,8 +75,9 @@ function assertUnchanged(applied: AppliedMigration, migrations: Migration[]): vo
   }
   const migration = migrations.find((migration) => migration.name === name)
   if (migration === undefined) {
+    if (isCompatible(name)) return
     throw new Error(
-      `Migration ${name} was applied to the database but is missing here: the database is newer than this program. Start the version that added the migration, or restore an older backup.`,
+      `Migration ${name} was applied to the database but is missing here: the database is newer than this program, and the migration is not compatible with earlier versions. Start the version that added the migration, or restore an older backup.`,
     )
   }
   if (migration.checksum !== applied.checksum) {

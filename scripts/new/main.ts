@@ -95,8 +95,7 @@ Committed: ${output.trim().replaceAll('\n', ', ')}`)
 Changed:
   ${SHARED.join('\n  ')}
 
-A database opened in the meantime contains the migration, so the service refuses to start on it. Delete the database, or
-restore a backup.`)
+A database opened in the meantime keeps the table. Before you add the resource again, delete the database, or restore a backup.`)
 }
 
 function rejectRepeated(fields: Field[]) {

@@ -22,7 +22,7 @@ export const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 /** The files that belong to a resource only: its declaration, its tests, and its migrations, if it has any yet. */
 export function filesOf({ noun, path, table }: Names): [declaration: string, test: string, ...migrations: string[]] {
-  const migrations = globSync(`prisma/migrations/*/[0-9]*[0-9]_add_${table}/migration.sql`, { cwd: root })
+  const migrations = globSync(`prisma/migrations/*/[0-9]*[0-9]_{,compatible_}add_${table}/migration.sql`, { cwd: root })
   return [`packages/contract/src/${noun}.ts`, `apps/server/test/${path}.test.ts`, ...migrations.sort()]
 }
 

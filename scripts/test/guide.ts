@@ -26,8 +26,8 @@ export async function followGuide(clone: Clone): Promise<void> {
     ' M prisma/schema.prisma',
     `?? apps/server/test/${orders}.test.ts`,
     `?? packages/contract/src/${orders}.ts`,
-    `?? prisma/migrations/postgresql/NNNN_add_${orders}/migration.sql`,
-    `?? prisma/migrations/sqlite/NNNN_add_${orders}/migration.sql`,
+    `?? prisma/migrations/postgresql/NNNN_compatible_add_${orders}/migration.sql`,
+    `?? prisma/migrations/sqlite/NNNN_compatible_add_${orders}/migration.sql`,
   ])
   {
     await using service = await clone.start(start)

@@ -191,6 +191,20 @@ test('an applied migration that is missing from the folder is rejected by name',
   )
 })
 
+test('an earlier version accepts newer migrations that are compatible, and names one that is not', async () => {
+  await using folder = await temporaryFolder()
+  const { parsed } = await emptyDatabase()
+  const history = await copyHistory('postgresql', folder.path)
+  await addMigration(history, '9001_compatible_color', 'ALTER TABLE items ADD COLUMN color TEXT;')
+  await migratePostgres(parsed, WAIT_MS, history)
+  expect(await migratePostgres(parsed, WAIT_MS)).toEqual([])
+  await addMigration(history, '9002_drop_color', 'ALTER TABLE items DROP COLUMN color;')
+  await migratePostgres(parsed, WAIT_MS, history)
+  await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow(
+    'Migration 9002_drop_color was applied to the database but is missing here: the database is newer than this program, and the migration is not compatible with earlier versions. Start the version that added the migration, or restore an older backup.',
+  )
+})
+
 test('a migration that another tool left incomplete is rejected by name until it is marked as rolled back', async () => {
   const { parsed, rows } = await emptyDatabase()
   await migratePostgres(parsed, WAIT_MS)

@@ -30,8 +30,8 @@ const LOCK = 72707369
  * @param folder the migration history: one folder per migration, applied in the order of their names
  * @param onWarning called with the sessions whose locks a migration waits for
  * @returns the names of the migrations applied by this call
- * @throws Error that names the migration and a remedy when a migration fails (it is rolled back), or when the database's
- * history is not a prefix of the folder's; Error with the reason when the database cannot be used
+ * @throws Error that names the migration and a remedy when a migration fails (it is rolled back), or when the database
+ * has another one that is not compatible; Error with the reason when the database cannot be used
  */
 export async function migratePostgres(
   url: PostgresUrl,

@@ -187,6 +187,19 @@ test('an applied migration that is missing from the folder is rejected by name',
   )
 })
 
+test('an earlier version accepts newer migrations that are compatible, and names one that is not', async () => {
+  await using folder = await temporaryFolder()
+  const history = await copyHistory('sqlite', folder.path)
+  await addMigration(history, '9001_compatible_color', 'ALTER TABLE items ADD COLUMN color TEXT;')
+  await migrate(folder.file, history)
+  expect(await migrate(folder.file)).toEqual([])
+  await addMigration(history, '9002_drop_color', 'ALTER TABLE items DROP COLUMN color;')
+  await migrate(folder.file, history)
+  await expect(migrate(folder.file)).rejects.toThrow(
+    'Migration 9002_drop_color was applied to the database but is missing here: the database is newer than this program, and the migration is not compatible with earlier versions. Start the version that added the migration, or restore an older backup.',
+  )
+})
+
 test('a migration that another tool left incomplete is rejected by name until it is marked as rolled back', async () => {
   await using folder = await temporaryFolder()
   await migrate(folder.file)

@@ -26,8 +26,8 @@ const HISTORY = fileURLToPath(new URL('../../migrations/sqlite', import.meta.url
  * @param folder the migration history: one folder per migration, applied in the order of their names
  * @param opened runs before the file is closed: until then no other program can replace it
  * @returns the names of the migrations applied by this call
- * @throws Error that names the migration and a remedy when a migration fails (it is rolled back), or when the database's
- * history is not a prefix of the folder's; Error with a remedy when the file cannot be used or the disk is full
+ * @throws Error that names the migration and a remedy when a migration fails (it is rolled back), or when the database
+ * has another one that is not compatible; Error with a remedy when the file cannot be used or the disk is full
  */
 export async function migrate(
   file: string,
@@ -73,7 +73,7 @@ export async function migrate(
 /**
  * The names of the pending migrations of a database with tables, which is not modified.
  *
- * @throws Error as in {@link migrate} when the history is not a prefix of this package's
+ * @throws Error as in {@link migrate} when the database has another migration that is not compatible
  */
 export function pendingMigrations(database: Sqlite.Database): string[] {
   return pending(appliedMigrations(database), readMigrations(HISTORY)).map(({ name }) => name)
