@@ -65,6 +65,14 @@ export async function installModules(folder: string, ...packages: string[]): Pro
   return join(folder, 'node_modules')
 }
 
+/** Installs Python packages in a folder of their own. @returns its Python. @throws Unavailable */
+export async function createVenv(folder: string, ...packages: string[]): Promise<string> {
+  const python = join(folder, 'bin', 'python')
+  await download('python3', ['-m', 'venv', folder], root)
+  await download(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages], root)
+  return python
+}
+
 /**
  * Starts a server, and ends it and its children when it is disposed of.
  *

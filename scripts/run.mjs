@@ -1,4 +1,4 @@
-// npm start, npm test, npm run dev, npm run check, npm run bench, npm run test:torture, npm run new, npm run pack, npm run
+// npm start, npm test, npm run dev, npm run check, npm run bench, npm run test:torture, npm run cluster, npm run new, npm run pack, npm run
 // release, npm run seed. Requires Node.js 20.19 and npm; installs the rest (pnpm, packages, Node.js 24).
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -11,6 +11,7 @@ const COMMANDS = {
   test: ['scripts/test.ts'],
   check: ['scripts/check.ts'],
   bench: ['bench/src/main.ts'],
+  cluster: ['scripts/cluster.ts'],
   torture: ['tests/src/main.ts'],
   new: ['scripts/new/main.ts'],
   seed: ['apps/server/scripts/seed/main.ts'],

@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
-import { download, execute, installModules, makeChecks, requireTool } from '../external-checks.ts'
+import { createVenv, download, execute, installModules, makeChecks, requireTool } from '../external-checks.ts'
 import { environment, root } from '../run-command.mjs'
 
 interface Generator {
@@ -74,7 +74,11 @@ const generators: Generator[] = [
     name: 'openapi-python-client',
     tools: [['python3', '--version']],
     check: async (folder, url) => {
-      const python = await createVenv('openapi-python-client', `openapi-python-client==${PYTHON_CLIENT}`, 'ruff')
+      const python = await createVenv(
+        join(cache, 'venv-openapi-python-client'),
+        `openapi-python-client==${PYTHON_CLIENT}`,
+        'ruff',
+      )
       // It formats the client with ruff, which it looks for in PATH.
       const env = { PATH: `${dirname(python)}:${environment.PATH}` }
       const options = ['--meta', 'none', '--fail-on-warning']
@@ -140,15 +144,6 @@ async function test({ tools, check }: Generator): Promise<void> {
 
 function maven(...args: string[]): Promise<void> {
   return download('mvn', ['--quiet', '--batch-mode', ...args], cache)
-}
-
-/** Returns the path of a Python with the packages. */
-async function createVenv(name: string, ...packages: string[]): Promise<string> {
-  const venv = join(cache, `venv-${name}`)
-  const python = join(venv, 'bin', 'python')
-  await download('python3', ['-m', 'venv', venv], cache)
-  await download(python, ['-m', 'pip', 'install', '--quiet', ...packages], cache)
-  return python
 }
 
 /** Compiles a program and the client in `folder`/generated, and runs it. */

@@ -1,6 +1,7 @@
 import type { Scenario } from './scenario.ts'
 import { backupMisuse } from './scenarios/backup-misuse.ts'
 import { badRequests } from './scenarios/bad-requests.ts'
+import { cluster } from './scenarios/cluster.ts'
 import { diskFull } from './scenarios/disk-full.ts'
 import { followers } from './scenarios/followers.ts'
 import { gracefulRestarts } from './scenarios/graceful-restarts.ts'
@@ -23,6 +24,7 @@ export const scenarios: Scenario[] = [
   powerCuts,
   backupMisuse,
   postgresRestarts,
+  cluster,
   diskFull,
   gracefulRestarts,
   badRequests,

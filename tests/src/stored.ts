@@ -8,7 +8,10 @@ export interface Differences {
 }
 
 /** Compares the stored records with the acknowledged ones. */
-export async function compareStored(url: string, { items, users }: Ledger): Promise<Differences> {
+export async function compareStored(
+  url: string,
+  { items, users }: Pick<Ledger, 'items' | 'users'>,
+): Promise<Differences> {
   const differences: Differences = { lost: [], duplicated: [] }
   compare(await all(url, 'items'), items, ['name', 'price', 'version'], differences)
   compare(await all(url, 'users'), users, ['name', 'email'], differences)

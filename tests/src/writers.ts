@@ -44,6 +44,10 @@ export interface Ledger {
 export interface WritersOptions {
   /** Whether broken connections are expected, because the scenario kills the service. */
   mayBreak: boolean
+  /** Distinguishes the writes of several writers on one database. */
+  name?: string
+  /** The time between the writes of a caller, in ms. */
+  pauseMs?: number
 }
 
 /**
@@ -61,12 +65,18 @@ export class Writers implements AsyncDisposable {
   }
   readonly #clients: Client[]
   readonly #mayBreak: boolean
+  readonly #name: string
+  readonly #pauseMs: number
   readonly #callers: Promise<void>[]
   #isStopped = false
+  #lastAcknowledged = performance.now()
+  #longestPause = 0
   #isAborted = false
 
-  constructor(url: string, { mayBreak }: WritersOptions) {
+  constructor(url: string, { mayBreak, name = '', pauseMs = 0 }: WritersOptions) {
     this.#mayBreak = mayBreak
+    this.#name = name
+    this.#pauseMs = pauseMs
     const times = { headersTimeout: ANSWER_WITHIN_MS, bodyTimeout: ANSWER_WITHIN_MS }
     this.#clients = Array.from({ length: CALLERS }, () => new Client(url, times))
     this.#callers = this.#clients.map((client, caller) => this.#write(client, caller))
@@ -84,6 +94,13 @@ export class Writers implements AsyncDisposable {
       if (performance.now() > until) throw new Error(`${count} writes were not acknowledged within a minute`)
       await sleep(5)
     }
+  }
+
+  /** The longest time without an acknowledged write since the last call, in ms. */
+  takeLongestPause(): number {
+    const pause = this.#longestPause
+    this.#longestPause = 0
+    return pause
   }
 
   /** Stops after the writes in progress are acknowledged. */
@@ -105,17 +122,18 @@ export class Writers implements AsyncDisposable {
     const { items, users, unexpected } = this.ledger
     const own: Item[] = []
     const send = async (n: number, write: Write, isCorrect: (answer: never) => boolean) => {
-      const answer = await this.#sendUntilAcknowledged(client, `${caller}-${n}`, write)
+      const answer = await this.#sendUntilAcknowledged(client, `${this.#name}${caller}-${n}`, write)
       if (answer === undefined) return undefined
       if (isCorrect(answer as never)) return answer
       unexpected.push(`${write.method} ${write.path} answered ${JSON.stringify(answer)}`)
       return undefined
     }
     for (let n = 0; !this.#isStopped && unexpected.length === 0; n++) {
+      if (this.#pauseMs > 0) await sleep(this.#pauseMs)
       const kind = n % 5
       const [oldest] = own
       if (kind < 2 || oldest === undefined) {
-        const sent = { name: `Item ${caller}-${n}`, price: n }
+        const sent = { name: `Item ${this.#name}${caller}-${n}`, price: n }
         const write: Write = { method: 'POST', path: '/items/', body: sent, status: 201 }
         const isCorrect = ({ item }: { item: Item }) =>
           item.name === sent.name && item.price === sent.price && !items.has(item.id)
@@ -127,7 +145,7 @@ export class Writers implements AsyncDisposable {
       } else if (kind === 2) {
         const sent = Array.from({ length: USERS_PER_BULK }, (_, at) => ({
           name: `User ${at}`,
-          email: `${caller}-${n}-${at}@example.com`,
+          email: `${this.#name}${caller}-${n}-${at}@example.com`,
         }))
         const write: Write = { method: 'POST', path: '/api/users/bulk', body: sent, status: 201 }
         const isCorrect = (answer: User[]) =>
@@ -163,6 +181,9 @@ export class Writers implements AsyncDisposable {
         const text = await body.text()
         if (statusCode === status) {
           this.ledger.acknowledged++
+          const now = performance.now()
+          this.#longestPause = Math.max(this.#longestPause, now - this.#lastAcknowledged)
+          this.#lastAcknowledged = now
           return JSON.parse(text)
         }
         if (statusCode !== 503 || !headers['retry-after']) {

@@ -27,7 +27,8 @@ import { freePort } from './free-port.ts'
 
 /** PostgreSQL refuses to run as root, so it then runs as `nobody`, which every system has. */
 const NOBODY = process.getuid?.() === 0 ? 65534 : undefined
-const IDENTITY = NOBODY === undefined ? {} : { uid: NOBODY, gid: NOBODY }
+/** For `spawn`. */
+export const IDENTITY = NOBODY === undefined ? {} : { uid: NOBODY, gid: NOBODY }
 
 export interface PostgresServer extends AsyncDisposable {
   port: number

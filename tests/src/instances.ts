@@ -1,0 +1,87 @@
+import { ratioOf, spread } from '@resource/bench/statistics'
+import { Pool } from 'undici'
+import { createBook } from './records.ts'
+import { expectAtMost, type Measurement, report, rounded } from './scenario.ts'
+import { type Service, startService } from './service.ts'
+
+const CONNECTIONS = 8
+const WARM_UP = 8_000
+const READS = 8_000
+const ROUNDS = 4
+
+/** Compares the CPU time of a read, and the reads per second, with two and four instances on one database. */
+export async function cpuPerRead(databaseUrl: string): Promise<Measurement[]> {
+  await using cleanup = new AsyncDisposableStack()
+  const services: Service[] = []
+  for (let n = 0; n < 4; n++)
+    services.push(cleanup.use(await startService(databaseUrl, { settings: { RATE_LIMIT: '0' } })))
+  const [first] = services as [Service]
+  const { id } = JSON.parse(await createBook(first.url))
+  const path = `/books/${id}`
+  await read(services, path, WARM_UP * services.length)
+  const two: Round[] = []
+  const four: Round[] = []
+  // In turn, because the speed of a shared machine varies over time.
+  for (let round = 0; round < ROUNDS; round++) {
+    two.push(await read(services.slice(0, 2), path, READS))
+    four.push(await read(services, path, READS))
+  }
+  const cpuOf = (rounds: Round[]) => rounds.map(({ cpu }) => cpu)
+  const ratio = ratioOf(cpuOf(four), cpuOf(two))
+  return [
+    report(
+      'reads per second, two and four instances',
+      of(({ perSecond }) => perSecond),
+    ),
+    report(
+      'CPU time per read, two and four instances, in µs',
+      of(({ cpu }) => cpu),
+    ),
+    expectAtMost(
+      'CPU time per read with four instances relative to two, difference',
+      Math.abs(ratio - 1) * 100,
+      5,
+      '%',
+    ),
+  ]
+
+  function of(value: (round: Round) => number): string {
+    return `${rounded(spread(two.map(value)).median)}, ${rounded(spread(four.map(value)).median)}`
+  }
+}
+
+interface Round {
+  /** CPU time of the instances per read, in µs. */
+  cpu: number
+  perSecond: number
+}
+
+async function read(services: Service[], path: string, reads: number): Promise<Round> {
+  const before = await cpuTime(services)
+  const begin = performance.now()
+  await Promise.all(
+    services.map(({ url }) => readFrom(url, path, reads / services.length, CONNECTIONS / services.length)),
+  )
+  const took = performance.now() - begin
+  return { cpu: ((await cpuTime(services)) - before) / reads, perSecond: (reads * 1000) / took }
+}
+
+async function readFrom(url: string, path: string, reads: number, connections: number): Promise<void> {
+  const pool = new Pool(url, { connections })
+  let sent = 0
+  const caller = async () => {
+    while (sent++ < reads) {
+      const { statusCode, body } = await pool.request({ method: 'GET', path })
+      await body.dump()
+      if (statusCode !== 200) throw new Error(`GET ${path} got status ${statusCode}`)
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, caller))
+  await pool.destroy()
+}
+
+/** The CPU time of all so far, in µs. Not with `usage`, which collects garbage at the expense of the instance. */
+async function cpuTime(services: Service[]): Promise<number> {
+  const metrics = await Promise.all(services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()))
+  return metrics.reduce((sum, text) => sum + Number(/^process_cpu_seconds_total (\S+)/m.exec(text)?.[1]) * 1e6, 0)
+}
