@@ -1,5 +1,5 @@
 import { createDatabase } from '@resource/database'
-import { query } from '@resource/postgres-test'
+import { query, whileOpen } from '@resource/postgres-test'
 import { expect, inject, test } from 'vitest'
 import { openEvents } from './event-source.ts'
 import { startTestServer, type TestServer } from './harness.ts'
@@ -69,6 +69,22 @@ test.runIf(inject('postgres'))(
     expect(id(second) - id(first)).toBeGreaterThan(1)
     const answer = await server.client.changes.list.query({ after: first.cursor })
     expect(answer).toEqual({ changes: [second], cursor: second.cursor })
+  },
+)
+
+test.runIf(inject('postgres'))(
+  'an open transaction that has written no entry holds up no changes, also after ids that will never be used',
+  async () => {
+    await using server = await startTestServer()
+    await server.client.items.create.mutate({ name: 'first', price: 1 })
+    await using events = await openEvents(`${server.url}/api/changes`)
+    await events.next()
+    await whileOpen(server.databaseUrl, 'UPDATE items SET price = 2', async () => {
+      await server.client.items.create.mutate({ name: 'a', price: 1 })
+      await (await openWrite(server)).end(new Error('rolled back'))
+      await server.client.items.create.mutate({ name: 'b', price: 1 })
+      expect((await events.changes(2)).map(({ record }) => record.name)).toEqual(['a', 'b'])
+    })
   },
 )
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
 import { expect, test } from 'vitest'
 import { openEvents } from './event-source.ts'
 import { bearer, startTestServer } from './harness.ts'
@@ -92,6 +94,20 @@ test('a stream without credentials ends when the first key is created', async ()
   await events.next()
   await server.client.keys.create.mutate({ name: 'admin', role: 'admin' })
   expect(await events.ended()).toBeLessThan(1_000)
+})
+
+test('a stream that its client closes is no aborted request', async () => {
+  await using server = await startTestServer()
+  const request = get(`${server.url}/api/changes`, { headers: { Accept: 'text/event-stream' } })
+  const [answer] = await once(request, 'response')
+  await once(answer, 'data')
+  // As a client that ends with unread data.
+  answer.socket.resetAndDestroy()
+  await once(answer, 'error')
+  const lines = () => server.log.map((line) => JSON.parse(line)).filter(({ path }) => path === '/api/changes')
+  await expect.poll(lines).toMatchObject([{ status: 200, msg: 'request' }])
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  expect(metrics).not.toContain('status="aborted"')
 })
 
 test('the service stops at once although streams are open and requests wait', async () => {

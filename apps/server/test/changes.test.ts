@@ -142,6 +142,20 @@ describe('a cursor', () => {
     expect((await server.client.changes.list.query({ after: changes[2]?.cursor })).changes).toEqual([])
   })
 
+  test('leave out an entry that was damaged by hand, and the log names it', async () => {
+    await using server = await startTestServer()
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await server.client.items.create.mutate({ name, price: 1 })
+    await sql(server, `UPDATE audit_entries SET after = '{"id": 2' WHERE id = 2`)
+    await sql(
+      server,
+      `UPDATE audit_entries SET after = '[]' WHERE id = 3; UPDATE audit_entries SET after = '4' WHERE id = 4`,
+    )
+    const { changes } = (await server.request('GET', '/api/changes?after=0-0')).body
+    expect(changes.map(({ record_id }: { record_id: number }) => record_id)).toEqual([1, 5])
+    const message = 'Entry 2 of the audit log has no readable record: the changes leave it out'
+    expect(server.log.filter((line) => line.includes(message))).toHaveLength(1)
+  })
+
   test('that is behind entries of which the records were erased gets deletions', async () => {
     await using server = await startTestServer()
     await server.client.items.create.mutate(LAMP)

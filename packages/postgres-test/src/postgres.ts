@@ -137,7 +137,8 @@ export async function query(connectionString: string, sql: string): Promise<pg.Q
   }
 }
 
-async function whileOpen<T>(connectionString: string, statement: string, work: () => Promise<T>): Promise<T> {
+/** Does something while a statement's transaction is open, which is rolled back then. */
+export async function whileOpen<T>(connectionString: string, statement: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString })
   await client.connect()
   try {

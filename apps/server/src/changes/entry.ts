@@ -40,11 +40,10 @@ interface Followed {
 }
 
 /** The resources that can be followed, with the fields of their records. */
-const followed = new Map(
-  Object.entries(contract).flatMap(([noun, resource]): [string, Followed][] => {
-    if (!('collection' in resource)) return []
-    const { get } = resource.procedures
-    return [[noun, { shown: Object.keys(get.output.shape), access: get.access }]]
+const followed = new Map<string, Followed>(
+  contract.changes.procedures.list.input.shape.resources.unwrap().element.options.map((noun) => {
+    const { output, access } = contract[noun].procedures.get
+    return [noun, { shown: Object.keys(output.shape), access }]
   }),
 )
 
@@ -63,20 +62,21 @@ export function filterOf(
   return { key: `${wanted} ${record_id}`, resources: new Set<string>(wanted), record_id }
 }
 
-export function entryOf({
-  id,
-  at,
-  resource,
-  record_id,
-  before,
-  after,
-}: Pick<AuditEntry, (typeof COLUMNS)[number]>): Entry {
+/** @param onUnreadable gets the error of an entry that was damaged outside the service: it is left out of the changes */
+export function entryOf(
+  { id, at, resource, record_id, before, after }: Pick<AuditEntry, (typeof COLUMNS)[number]>,
+  onUnreadable: (error: Error) => void,
+): Entry {
   const position = { id, at: at.getTime() }
   const facts = { ...position, size: (before?.length ?? 0) + (after?.length ?? 0), isKey: resource === 'keys' }
   const shown = followed.get(resource)?.shown
   if (shown === undefined) return { ...facts, change: undefined }
-  const was = before === null ? undefined : JSON.parse(before)
-  const is = after === null ? undefined : JSON.parse(after)
+  const was = recordIn(before)
+  const is = recordIn(after)
+  if (was === null || is === null) {
+    onUnreadable(new Error(`Entry ${id} of the audit log has no readable record: the changes leave it out`))
+    return { ...facts, change: undefined }
+  }
   const happened = is === undefined ? 'deleted' : was === undefined ? 'created' : 'updated'
   const change: Change = {
     cursor: cursorOf(position),
@@ -87,7 +87,22 @@ export function entryOf({
     version: (is ?? was)?.version ?? LAST_VERSION,
     // Without `password: "set"`, and without fields that the service no longer has.
     record:
-      is === undefined ? null : Object.fromEntries(shown.flatMap((name) => (name in is ? [[name, is[name]]] : []))),
+      is === undefined
+        ? null
+        : Object.fromEntries(shown.flatMap((name) => (name in is ? [[name, is[name] ?? null]] : []))),
   }
   return { ...facts, change }
+}
+
+type StoredRecord = NonNullable<Change['record']> & { version: number }
+
+/** The record in a column of an entry; undefined if there is none, null if it cannot be read. */
+function recordIn(json: string | null): StoredRecord | null | undefined {
+  if (json === null) return undefined
+  try {
+    const record = JSON.parse(json)
+    return Number.isInteger(record?.version) ? record : null
+  } catch {
+    return null
+  }
 }

@@ -46,7 +46,6 @@ export class Tailer {
   readonly #turns = new Slots(1, { maxWaitMs: Number.POSITIVE_INFINITY })
   /** All entries up to it are known. Undefined until it is known which these are. */
   #head: Position | undefined
-  #cursor = ''
   /** Missing ids up to this one will never be used. */
   #settledId = 0
   #gap: Gap | undefined
@@ -104,7 +103,7 @@ export class Tailer {
     const ageMs = this.#isLive ? 0 : performance.now() - this.#readMs
     if (this.#head === undefined || ageMs > MAX_AGE_MS) return this.#renewed()
     if (ageMs > REFRESH_MS) this.#ask().catch(() => {})
-    return this.#cursor
+    return cursorOf(this.#head)
   }
 
   /**
@@ -115,13 +114,13 @@ export class Tailer {
    * @throws ApiError 410 if the position is gone
    */
   after(position: Position, filter: Filter, max: number, caller: string): Awaitable<Found> {
-    return this.#inMemory(position, filter, max) ?? this.#turns.run(() => this.#stored(position, filter, max), caller)
+    return this.#inMemory(position, filter, max) ?? this.inTurn(position, filter, max, caller)
   }
 
   /** The same in turn between callers, whether in memory or not: for an answer of its own, which is not shared. */
   inTurn(position: Position, filter: Filter, max: number, caller: string): Promise<Found> {
     return this.#turns.run(
-      async () => this.#inMemory(position, filter, max) ?? (await this.#stored(position, filter, max)),
+      async () => this.#inMemory(position, filter, max) ?? this.#stored(position, filter, max),
       caller,
     )
   }
@@ -153,7 +152,7 @@ export class Tailer {
     const { resources, record_id } = filter
     const [resource] = resources
     const where = { id: { gt: position.id, lte: head.id }, record_id, ...(resources.size === 1 && { resource }) }
-    const found = (await this.#page(where, PAGE)).map(entryOf)
+    const found = await this.#page(where)
     // Afterwards: when entries are deleted, that of the position is one of the first.
     await this.assertKept(position)
     const wanted = found.filter((entry) => isWanted(entry, filter))
@@ -162,18 +161,18 @@ export class Tailer {
     return { entries, to: last ?? head }
   }
 
-  #page(where: Where<AuditEntry>, take: number) {
+  async #page(where: Where<AuditEntry>): Promise<Entry[]> {
     const order = { column: 'id', descending: false } as const
-    return this.#database.read.auditEntries.page({ columns: COLUMNS, where, order, take })
+    const rows = await this.#database.read.auditEntries.page({ columns: COLUMNS, where, order, take: PAGE })
+    return rows.map((row) => entryOf(row, this.#onError))
   }
 
   async #renewed(): Promise<string | undefined> {
     try {
       await this.#askForHead()
-      if (this.#head !== undefined) return this.#cursor
-      // A transaction has written and stays open: which of the newest entries are settled is not known.
-      const oldest = await oldestOf(this.#database.read)
-      return oldest && cursorOf(oldest)
+      // Undefined if a transaction has written and stays open: which of the newest entries are settled is not known.
+      const known = this.#head ?? (await oldestOf(this.#database.read))
+      return known && cursorOf(known)
     } catch {
       return undefined
     }
@@ -269,7 +268,7 @@ export class Tailer {
       return this.#isLive && this.#head !== undefined
     }
     const head = this.#head
-    const entries = (await this.#page({ id: { gte: head.id } }, PAGE)).map(entryOf)
+    const entries = await this.#page({ id: { gte: head.id } })
     await settled?.()
     const first = head.id === 0 ? head : entries.shift()
     if (first?.id !== head.id || first.at !== head.at) return this.#lose()
@@ -329,7 +328,6 @@ export class Tailer {
     if (last === undefined) return
     this.#kept.add(entries)
     this.#head = { id: last.id, at: last.at }
-    this.#cursor = cursorOf(last)
     for (const listener of this.#listeners) listener(entries)
   }
 
@@ -344,7 +342,6 @@ export class Tailer {
 
   #setHead({ id, at }: Position): void {
     this.#head = { id, at }
-    this.#cursor = cursorOf(this.#head)
     this.#kept.clear(this.#head)
   }
 }

@@ -354,9 +354,10 @@ export class Connections {
   }
 }
 
-/** The status of the response that was sent for a request; undefined if the connection closed first. */
+/** The status of the response that was sent for a request; undefined if the connection closed first. A stream ends with its client. */
 export function sentStatus(res: Refused): number | undefined {
-  return res[REFUSED] ?? (res.writableFinished ? res.statusCode : undefined)
+  const isStream = res.headersSent && of(res.req.socket)?.state === 'following'
+  return res[REFUSED] ?? (res.writableFinished || isStream ? res.statusCode : undefined)
 }
 
 function of(socket: Connected | null): Connection | undefined {

@@ -15,6 +15,7 @@ import { type Around, isPostgresUrl, UniqueViolation } from '@resource/database'
 import { ApiError, type Operation } from '@resource/openapi'
 import type { Request, RequestHandler } from 'express'
 import type { Logger } from 'pino'
+import { sentStatus } from '../connections/connections.ts'
 import { methodName } from '../http/allowed-methods.ts'
 import { MONITORING_PATHS } from '../http/health.ts'
 import type { Config } from '../process/config.ts'
@@ -77,9 +78,10 @@ export function startTracing(config: Config, log: Logger) {
         const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes, links }, parent)
         req[SPAN] = span
         res.once('close', () => {
-          if (res.writableFinished) span.setAttribute('http.response.status_code', res.statusCode)
-          if (!res.writableFinished) fail(span, 'aborted')
-          else if (res.statusCode >= 500) fail(span, String(res.statusCode))
+          const status = sentStatus(res)
+          if (status !== undefined) span.setAttribute('http.response.status_code', status)
+          if (status === undefined) fail(span, 'aborted')
+          else if (status >= 500) fail(span, String(status))
           span.end()
         })
         return current.run(trace.setSpan(parent, span), () => handle(req, res, next))
