@@ -121,37 +121,21 @@ export class Followers {
   async #check(): Promise<void> {
     if (this.#isChecking) return
     this.#isChecking = true
-    const callers = new Map<string, Promise<Caller | ApiError | undefined>>()
+    const callers = new Map<string, Promise<Caller>>()
     const checks = [...this.#seats].map(async (seat) => {
       const { follower, caller, session } = seat
       if (session === undefined || Date.now() < (caller.validMs ?? 0)) return
-      const known = callers.get(session.credentials) ?? identified(session)
-      callers.set(session.credentials, known)
-      const now = await known
-      const fault = now instanceof ApiError ? now : now && forbidden(follower.filter, now)
-      if (fault === undefined) return
-      this.#end(seat, fault)
+      try {
+        const identified = callers.get(session.credentials) ?? (async () => session.caller())()
+        callers.set(session.credentials, identified)
+        filterOf({ resources: [...follower.filter.resources] }, await identified)
+      } catch (error) {
+        // Any other error does not concern the rights.
+        if (error instanceof ApiError && (error.status === 401 || error.status === 403)) this.#end(seat, error)
+      }
     })
     await Promise.all(checks)
     this.#isChecking = false
-  }
-}
-
-/** The caller, or the error that refuses it; undefined if that cannot be told at the moment. */
-async function identified({ caller }: Session): Promise<Caller | ApiError | undefined> {
-  try {
-    return await caller()
-  } catch (error) {
-    return error instanceof ApiError && (error.status === 401 || error.status === 403) ? error : undefined
-  }
-}
-
-function forbidden({ resources }: Filter, caller: Caller): ApiError | undefined {
-  try {
-    filterOf({ resources: [...resources] }, caller)
-    return undefined
-  } catch (error) {
-    return error as ApiError
   }
 }
 
