@@ -308,11 +308,13 @@ test('with `live`, a write of the page itself fetches its queries once', async (
       const update = useMutation(resource.items.update.mutationOptions())
       const create = useMutation(resource.items.createMany.mutationOptions())
       const remove = useMutation(resource.items.delete.mutationOptions())
+      const updateWhere = useMutation(resource.items.updateWhere.mutationOptions())
       return [
         `${items.data?.items.map(({ price }) => price)};${books.data?.books.length}`,
         button('update', () => update.mutate({ id: 1, price: 9 })),
         button('create', () => create.mutate({ items: [{ name: 'Rug', price: 5 }] })),
         button('remove', () => remove.mutate({ id: 2 })),
+        button('filter', () => updateWhere.mutate({ id_in: [1], changes: { set: { price: 8 } } })),
       ]
     },
     true,
@@ -334,6 +336,8 @@ test('with `live`, a write of the page itself fetches its queries once', async (
   expect(await settled('9,5')).toBe(before + 2)
   page.click('remove')
   expect(await settled('9')).toBe(before + 3)
+  page.click('filter')
+  expect(await settled('8')).toBe(before + 4)
 })
 
 test('with `live`, queries follow others again once somebody has logged in', async () => {

@@ -42,16 +42,20 @@ function refetchOlder(queryClient: QueryClient, position: string): void {
   const predicate = ({ queryKey }: Query) => ![undefined, ...NOT_FOLLOWED].includes(pathOf(queryKey)[0])
   for (const query of queryClient.getQueryCache().findAll({ predicate })) {
     const refetch = () => {
-      const { pages = [query.state.data] } = (query.state.data ?? {}) as { pages?: unknown[] }
-      const isAt = (page: unknown) => (page as { changes_cursor?: string } | undefined)?.changes_cursor === position
-      if (!pages.every(isAt)) renew(queryClient, query)
+      if (!isAt(query, position)) renew(queryClient, query)
     }
     if (query.state.fetchStatus === 'fetching') query.promise?.then(refetch, () => undefined)
     else refetch()
   }
 }
 
-/** @returns adds a change, whose queries are then fetched again */
+/** Whether a query has the pages of a list as they are at a position. */
+function isAt({ state }: Query, position: string): boolean {
+  const { pages = [state.data] } = (state.data ?? {}) as { pages?: unknown[] }
+  return pages.every((page) => (page as { changes_cursor?: string } | undefined)?.changes_cursor === position)
+}
+
+/** @returns adds a change, whose queries are then fetched again unless they have it */
 function refetches(queryClient: QueryClient, signal: AbortSignal): (change: Change) => void {
   let changes = new Map<string, Change>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -62,19 +66,21 @@ function refetches(queryClient: QueryClient, signal: AbortSignal): (change: Chan
     const queries = queryClient.getQueryCache()
     const mutations = queryClient.getMutationCache().getAll()
     const held = new Map<string, Change>()
-    const stale = new Set<string>()
+    // The nouns to fetch again, and the positions of their last changes.
+    const stale = new Map<string, string>()
     for (const [key, change] of changes) {
       // Only the answer of a mutation shows whether the change is its own.
       if (mutations.some((mutation) => isRunning(mutation, change.resource))) held.set(key, change)
       else if (!mutations.some((mutation) => isOf(mutation, change))) {
-        stale.add(change.resource).add('audit')
+        stale.set(change.resource, change.cursor).set('audit', change.cursor)
         const query = queries.find({ queryKey: getKey(change) })
         if (query !== undefined && (change.record === null || query.state.data === undefined)) renew(queryClient, query)
       }
     }
     changes = held
-    const predicate = ({ queryKey }: Query) => pathOf(queryKey)[1] !== 'get'
-    for (const noun of stale) {
+    for (const [noun, position] of stale) {
+      // Lists have a write by filter of this page, whose answer does not name the records.
+      const predicate = (query: Query) => pathOf(query.queryKey)[1] !== 'get' && !isAt(query, position)
       for (const query of queries.findAll({ queryKey: [[noun]], predicate })) renew(queryClient, query)
     }
     if (held.size > 0) schedule()
@@ -84,7 +90,9 @@ function refetches(queryClient: QueryClient, signal: AbortSignal): (change: Chan
   }
   signal.addEventListener('abort', () => clearTimeout(timer))
   return (change) => {
-    changes.set(`${change.resource} ${change.record_id}`, change)
+    const key = `${change.resource} ${change.record_id}`
+    changes.delete(key)
+    changes.set(key, change)
     schedule()
   }
 }
