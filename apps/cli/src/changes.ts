@@ -9,7 +9,7 @@ import { onInterrupt } from './interrupt.ts'
 import { withClient } from './open-client.ts'
 import { remark, write } from './output.ts'
 import { checkFields, picked } from './print-records.ts'
-import { type JsonObject, nouns } from './procedures.ts'
+import type { JsonObject } from './procedures.ts'
 import { cell } from './table.ts'
 
 /** The options of the commands that read changes. */
@@ -19,9 +19,6 @@ export interface ChangesOptions extends Globals {
   resources?: Followed[]
 }
 
-/** The resources whose changes can be read. */
-export const followed = nouns.filter(isFollowed)
-
 interface Page {
   changes: Change[]
   /** The position after the changes. */
@@ -29,12 +26,14 @@ interface Page {
 }
 
 const { input, output } = contract.changes.procedures.list
+/** The resources whose changes can be read. */
+export const followed: readonly Followed[] = input.shape.resources.unwrap().element.options
 const FIELDS = Object.keys(output.shape.changes.element.shape)
 const SHOWN = ['at', 'type', 'record_id', 'version']
 const PAGE_SIZE = 1000
 const WAIT_S = 25
 const FOREVER = Number.POSITIVE_INFINITY
-/** A call may wait that long, and one that follows is retried for as long as it takes. */
+/** A call that follows may wait that long, and is retried for as long as it takes. */
 export const PATIENT = { attemptTimeoutMs: 60_000, timeoutMs: FOREVER, retryForMs: FOREVER }
 
 /** The command that shows the changes of records. */
@@ -66,7 +65,7 @@ export function changesCommand(): Command {
         cursor = page.cursor
       }
     }
-    await withClient(options, fieldsOf(input), show, true)
+    await withClient(options, fieldsOf(input), show)
     if (cursor !== undefined) remark([`More: --after ${cursor}`], { cursor })
   })
 }
@@ -75,22 +74,25 @@ export function resourcesOption(): Option {
   return new Option('--resources <nouns>', `only these, separated by commas: ${followed.join(', ')}`).argParser(
     (text) => {
       const given = text.split(',').map((name) => name.trim())
+      const isFollowed = (name: string): name is Followed => followed.some((noun) => noun === name)
       if (given.every(isFollowed)) return given
       throw invalid(`--resources: must be of ${followed.join(', ')}, separated by commas`)
     },
   )
 }
 
-/** The changes after a cursor, page by page, until `signal` aborts or, without `follow`, until the last one. */
+/**
+ * The changes after a cursor, page by page, until `signal` aborts or, without `follow`, until the last one. The first call fails
+ * soon if the service cannot be reached.
+ */
 export async function* changePages(
   client: Client,
   { after, resources, follow }: Pick<ChangesOptions, 'after' | 'resources' | 'follow'>,
   signal: AbortSignal,
 ): AsyncGenerator<Page, void, undefined> {
-  for (let cursor = after; ; ) {
-    const wait = follow && cursor !== undefined ? WAIT_S : 0
+  for (let cursor = after, wait = 0; ; wait = follow ? WAIT_S : 0) {
     const input = { after: cursor, resources, limit: PAGE_SIZE, wait }
-    const options = { signal, ...(follow && PATIENT) }
+    const options = { signal, ...(wait > 0 && PATIENT) }
     const page = await client.changes.list.query(input, options).catch((error) => {
       if (signal.aborted) return undefined
       throw error
@@ -100,8 +102,4 @@ export async function* changePages(
     if (!follow && page.cursor === cursor) return
     cursor = page.cursor
   }
-}
-
-function isFollowed(name: string): name is Followed {
-  return nouns.some((noun) => noun === name && 'collection' in contract[noun])
 }

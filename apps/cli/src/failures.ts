@@ -69,7 +69,8 @@ export function toFailure(error: unknown, target: Target = {}, fields: Field[] =
   if (error instanceof ImportError) return invalid(error.message)
   if (!(error instanceof ServiceError)) return systemFailure(error)
   if (error.fields.length > 0) return invalidFields(error.fields, fields, outcomeOf(error))
-  return new Failure(outcomeOf(error), serviceErrorMessage(error, target))
+  const { reason } = error
+  return new Failure(outcomeOf(error), serviceErrorMessage(error, target), reason ? { reason } : {})
 }
 
 function commanderFailure({ code, exitCode, message }: CommanderError): Failure {

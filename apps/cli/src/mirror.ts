@@ -6,11 +6,12 @@ import { z } from 'zod'
 import { type ChangesOptions, changePages, followed, PATIENT, resourcesOption } from './changes.ts'
 import { Failure, invalid } from './failures.ts'
 import { fieldsOf } from './fields.ts'
+import { SECOND_MS } from './globals.ts'
 import { exampleText } from './help.ts'
 import { onInterrupt } from './interrupt.ts'
 import { targetOf, withClient } from './open-client.ts'
 import { log } from './output.ts'
-import { answer } from './print-records.ts'
+import { answer, checkFields } from './print-records.ts'
 import { ID, type JsonObject, pagesOf, proceduresOf, recordSchema } from './procedures.ts'
 
 /** The columns of a table, and its SQL. */
@@ -29,11 +30,12 @@ export function mirrorCommand(): Command {
     .addHelpText('after', exampleText(['mirror copy.db', 'mirror prices.db --resources items --follow']))
   return command.action(async (file: string) => {
     const options = command.optsWithGlobals<ChangesOptions>()
-    if (options.fields !== undefined) throw invalid('--fields: mirror copies all fields')
-    const tables: Tables = new Map((options.resources ?? followed).map((noun) => [noun, tableOf(noun)]))
+    const { resources = followed, fields } = options
+    checkFields(options, [...new Set(resources.flatMap((noun) => tableOf(noun).columns))])
+    const tables: Tables = new Map(resources.map((noun) => [noun, tableOf(noun, fields)]))
     using db = openCopy(file, await targetOf(options), sqlOf(tables))
     using interrupt = onInterrupt('')
-    await withClient(options, [], (client) => update(db, tables, client, options, interrupt.stop), true)
+    await withClient(options, [], (client) => update(db, tables, client, options, interrupt.stop))
     const counts = [...tables.keys()].map((noun) => [noun, db.prepare(`SELECT count(*) AS n FROM "${noun}"`).get()?.n])
     const text = () => `${counts.map(([noun, count]) => `${count} ${noun}`).join(', ')}\n`
     await answer(Object.fromEntries(counts), options, text)
@@ -45,11 +47,11 @@ async function update(
   db: DatabaseSync,
   tables: Tables,
   client: Client,
-  { follow }: ChangesOptions,
+  { follow, timeout }: ChangesOptions,
   signal: AbortSignal,
 ) {
   const resources = [...tables.keys()]
-  const calls = { signal, ...(follow && PATIENT) }
+  const calls = { signal, ...(follow ? PATIENT : { retryForMs: timeout * SECOND_MS }) }
   const store = (noun: Followed, records: JsonObject[]) => {
     const { columns = [] } = tables.get(noun) ?? {}
     const insert = db.prepare(`INSERT OR REPLACE INTO "${noun}" VALUES (${columns.map(() => '?').join()})`)
@@ -60,7 +62,7 @@ async function update(
       let after = cursorOf(db)
       if (after === undefined) {
         // From before the first list is read: changes that a later page has already are applied once more.
-        const { cursor } = await client.changes.list.query({}, calls)
+        const { cursor } = await client.changes.list.query({}, { signal })
         await transaction(db, undefined, cursor, async () => {
           const old = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'mirror'").all()
           for (const { name } of old) db.exec(`DROP TABLE "${name}"`)
@@ -136,9 +138,11 @@ function openCopy(file: string, source: string, layout: string): DatabaseSync {
 
 const TYPES = { number: 'NUMERIC', boolean: 'NUMERIC', text: 'TEXT', json: 'TEXT' }
 
-function tableOf(noun: Followed) {
+/** @param only the fields to copy; the id is always copied */
+function tableOf(noun: Followed, only?: string[]) {
   const { list } = proceduresOf(noun)
-  const fields = fieldsOf((list && recordSchema(noun, list.output)) ?? z.object())
+  const all = fieldsOf((list && recordSchema(noun, list.output)) ?? z.object())
+  const fields = all.filter(({ name }) => name === ID || only === undefined || only.includes(name))
   const columns = fields.map(({ name, kind }) => `"${name}" ${name === ID ? 'INTEGER PRIMARY KEY' : TYPES[kind]}`)
   return { columns: fields.map(({ name }) => name), sql: `CREATE TABLE "${noun}" (${columns.join(', ')});` }
 }

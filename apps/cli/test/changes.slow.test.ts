@@ -70,7 +70,23 @@ test('changes names what is wrong with an option', async () => {
   const invalid = await service.run(['changes', '--after', 'x'])
   expect([invalid.code, invalid.stderr]).toEqual([2, '--after: must be a cursor of the feed\n'])
   const gone = await service.run(['changes', '--after', '1-a', '--json'])
-  expect([gone.code, JSON.parse(gone.stderr).error.code]).toEqual([3, 'not_found'])
+  expect([gone.code, JSON.parse(gone.stderr).error]).toMatchObject([3, { code: 'not_found', reason: 'cursor_reset' }])
+})
+
+test('changes and mirror, also with --follow, fail within seconds if the service cannot be reached', async () => {
+  await using service = await startService()
+  const { client, run, path } = service
+  await client.items.create.mutate(LAMP)
+  const startMs = performance.now()
+  for (const command of [
+    ['changes'],
+    ['changes', '--follow', '--after', '0-0'],
+    ['mirror', path('copy.db'), '--follow'],
+  ]) {
+    const { code, stderr } = await run(command, undefined, { RESOURCE_URL: 'http://127.0.0.1:1' })
+    expect([code, stderr]).toEqual([5, expect.stringContaining('at http://127.0.0.1:1')])
+  }
+  expect(performance.now() - startMs).toBeLessThan(15_000)
 })
 
 test('changes --follow prints changes as they happen, also after a restart, and ends with 0 at Ctrl-C', async () => {
@@ -126,6 +142,13 @@ test('mirror copies the records, and run again only what has changed', async () 
   // Other tables: everything is copied again.
   expect((await service.run(['mirror', file, '--resources', 'items'])).stdout).toBe('1 items\n')
   expect(() => rows(file, 'users')).toThrow('no such table: users')
+  expect((await service.run(['mirror', file, '--fields', 'category,name'])).code).toBe(0)
+  expect([rows(file, 'items'), rows(file, 'books')]).toEqual([[{ id: 2, name: 'Rug', category: null }], []])
+  const unknown = await service.run(['mirror', file, '--resources', 'items', '--fields', 'title'])
+  expect([unknown.code, unknown.stderr]).toEqual([
+    2,
+    '--fields: unknown: title. Known: id, name, price, category, version\n',
+  ])
 })
 
 test('mirror copies everything again when the position no longer exists', async () => {
