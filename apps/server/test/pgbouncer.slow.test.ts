@@ -1,6 +1,7 @@
 import { makeDatabase, startPostgres } from '@resource/postgres-test'
 import { isPgBouncerInstalled, startPgBouncer } from '@resource/postgres-test/pgbouncer'
 import { expect, test } from 'vitest'
+import { openEvents } from './event-source.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
 const MIXES = [
@@ -9,7 +10,7 @@ const MIXES = [
 ] as const
 
 test.skipIf(!isPgBouncerInstalled)(
-  'processes behind PgBouncer in transaction mode, without a setting in the URL, get the results of their own statements, through restarts of each part (needs PgBouncer)',
+  'processes behind PgBouncer in transaction mode, without a setting in the URL, get the results of their own statements and every change in order, through restarts of each part (needs PgBouncer)',
   async () => {
     await using postgres = await startPostgres()
     // Two server connections, which both processes share.
@@ -23,17 +24,17 @@ test.skipIf(!isPgBouncerInstalled)(
     await using second = start()
     origins.push(await second.url())
 
-    const post = async (path: string, json: object) =>
+    const send = async (method: string, path: string, json: object, origin = origins[0]) =>
       (
-        await fetch(`${origins[0]}${path}`, {
-          method: 'POST',
+        await fetch(`${origin}${path}`, {
+          method,
           body: JSON.stringify(json),
           headers: { 'Content-Type': 'application/json' },
         })
       ).status
-    expect(await post('/items/', { name: 'Lamp', price: 1, category: 'lamps' })).toBe(201)
-    expect(await post('/books', { title: 'Ulysses', author: 'Joyce', published_date: '1922-02-02' })).toBe(201)
-    expect(await post('/api/users', { name: 'Ada', email: 'ada@example.com', role: 'user' })).toBe(201)
+    expect(await send('POST', '/items/', { name: 'Lamp', price: 1, category: 'lamps' })).toBe(201)
+    expect(await send('POST', '/books', { title: 'Ulysses', author: 'Joyce', published_date: '1922-02-02' })).toBe(201)
+    expect(await send('POST', '/api/users', { name: 'Ada', email: 'ada@example.com', role: 'user' })).toBe(201)
 
     const expected = {
       items: { name: 'Lamp', price: 1 },
@@ -55,15 +56,33 @@ test.skipIf(!isPgBouncerInstalled)(
     }
     const served = async () => expect.poll(() => reads().then(() => true)).toBe(true)
 
+    await using one = await openEvents(`${origins[0]}/api/changes?after=0-0&resources=books`)
+    await using other = await openEvents(`${origins[1]}/api/changes?after=0-0&resources=books`)
+    let version = 0
+    /** Both processes write at the same time; the follower of each sees the writes of both. */
+    const followed = async () => {
+      const authors = Array.from({ length: 40 }, (_, n) => `${version} ${n}`)
+      const write = (author: string, n: number) =>
+        send('PUT', '/books/1', { author, title: 'Ulysses', published_date: '1922-02-02' }, origins[n % 2])
+      expect(await Promise.all(authors.map(write))).toEqual(Array(40).fill(200))
+      const expected = Array.from({ length: version === 0 ? 41 : 40 }, () => ++version)
+      for (const events of [one, other]) {
+        expect((await events.changes(expected.length)).map((change) => change.version)).toEqual(expected)
+      }
+    }
+
     await reads()
     await reads()
+    await followed()
     await bouncer.restart()
     await served()
     await reads()
+    await followed()
     await postgres.stop('crash')
     await postgres.start()
     await served()
     await reads()
+    await followed()
     second.signal('SIGKILL')
     await second.exited
     await using third = start()
