@@ -39,7 +39,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'sqlite', exclude: without(['lock-order', 'pgbouncer', 'postgresql']) },
+        test: { name: 'sqlite', exclude: without(['failover', 'lock-order', 'pgbouncer', 'postgresql']) },
       },
       ...(isQuick ? [] : [{ extends: true as const, test: postgresql }]),
     ],

@@ -66,6 +66,14 @@ export class Busy extends Error {}
 /** No connection to the database could be made, or it broke. */
 export class Unreachable extends Busy {}
 
+/** None of the servers that the URL names has the role that it asks for. */
+export class NoServer extends Unreachable {
+  /** @param role for people: `read-write` */
+  constructor(role: string) {
+    super(`No server of the database is ${role}`)
+  }
+}
+
 /** The connection broke after a write was sent, or its commit: it may or may not have been stored. */
 export class InDoubt extends Unreachable {}
 

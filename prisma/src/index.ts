@@ -20,6 +20,7 @@ export {
   FileMoved,
   InDoubt,
   isBusy,
+  NoServer,
   ReadOnly,
   ReferenceViolation,
   UniqueViolation,

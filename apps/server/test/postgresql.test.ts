@@ -376,7 +376,7 @@ test('on a standby, reads are served; writes and readiness are a 503 with the re
   expect((await server.request('PATCH', '/items/1', { json: { price: 2 } })).status).toBe(200)
 })
 
-test('an instance that starts on a streaming standby serves reads, and the writes of the primary as they arrive', async () => {
+test('an instance that starts on a streaming standby serves reads, the writes of the primary as they arrive, and once promoted its own', async () => {
   await using primary = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: primary.url })
   await createItem(server)
@@ -398,6 +398,10 @@ test('an instance that starts on a streaming standby serves reads, and the write
   ])
   expect((await server.request('POST', '/items/', { json: { name: 'Desk', price: 1 } })).status).toBe(201)
   await expect.poll(async () => (await reader.request('GET', '/items/2')).body).toMatchObject({ name: 'Desk' })
+  await primary.stop('fast')
+  await query(standby.url, 'SELECT pg_promote()')
+  await expect.poll(() => readiness(reader, '/readyz')).toEqual([200, undefined])
+  expect((await reader.request('PATCH', '/items/2', { json: { price: 2 } })).body).toMatchObject({ price: 2 })
 })
 
 test('while PostgreSQL is suspended, readiness of reads and writes is a 503 within seconds', async () => {

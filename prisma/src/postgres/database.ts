@@ -10,6 +10,7 @@ import { readOnly, singleWriteOnly } from '../tables/guarded.ts'
 import { migratePostgres } from './migrate.ts'
 import { type BoundedPool, openPool } from './pool.ts'
 import { Readiness } from './readiness.ts'
+import { withServers } from './servers.ts'
 import { openPrepared } from './transaction.ts'
 import { type PostgresUrl, readPostgresUrl } from './url.ts'
 
@@ -42,7 +43,7 @@ type PostgresOptions = Options & Required<Pick<Options, 'queueTimeoutMs' | 'writ
  * database has a different migration history
  */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
-  const parsed = readPostgresUrl(url)
+  const parsed = withServers(readPostgresUrl(url))
   await migratePostgres(parsed, options.connectTimeoutMs ?? 5_000, undefined, options.onWarning)
   const pool = openPool(parsed, options)
   try {

@@ -41,7 +41,7 @@ interface Fault {
 
 /** Converts an error of PostgreSQL, its driver or its network, if a caller can act on it. */
 export function fromPostgres(error: unknown): unknown {
-  if (!(error instanceof Error)) return error
+  if (!(error instanceof Error) || error instanceof Busy) return error
   const { message, detail = '' } = error as Fault
   const state = sqlState(error)
   if (state === '23505') return new UniqueViolation(violatedColumns(error), { cause: error })
@@ -78,9 +78,15 @@ export function fromSentWrite(error: unknown): unknown {
 
 /** Whether no connection could be made, it broke, the server is shutting down, or it accepts no writes. */
 export function isUnreachable(error: object): boolean {
+  if (error instanceof Unreachable) return true
   const { code, message } = error as Fault
   if (/^(?:08...|28...|57P0.|25006)$/.test(sqlState(error))) return true
   return NO_CONNECTION.has(String(code)) || BROKEN_CONNECTION.test(String(message))
+}
+
+/** Whether a later attempt to connect may succeed. A failed authentication (class 28) is not repeated. */
+export function isAway(error: unknown): boolean {
+  return error instanceof Error && isUnreachable(error) && !sqlState(error).startsWith('28')
 }
 
 /** Whether a prepared statement is missing, exists already, or would return other columns than before. It has not run. */

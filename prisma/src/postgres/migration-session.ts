@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { isUnreachable, reasonOf, sqlState } from './errors.ts'
+import { isAway, reasonOf, sqlState } from './errors.ts'
+import type { SharedUrl } from './servers.ts'
 import { SessionClient } from './session.ts'
 import { BEGIN } from './transaction.ts'
 import type { PostgresUrl } from './url.ts'
@@ -17,12 +18,12 @@ const MAX_LOCK_WAIT_MS = 120_000
  *
  * @throws Error with the reason when the database cannot be used
  */
-export async function connect(url: PostgresUrl, deadline: number): Promise<pg.Client> {
-  const { connectionString, label } = url
+export async function connect(url: SharedUrl, deadline: number): Promise<pg.Client> {
+  const { connectionString, label, servers } = url
   for (;;) {
     try {
       const remainingMs = Math.max(deadline - performance.now(), MIN_ATTEMPT_MS)
-      const client = new SessionClient({ connectionString, connectionTimeoutMillis: remainingMs })
+      const client = new SessionClient({ connectionString, servers, connectionTimeoutMillis: remainingMs })
       await client.connect()
       await client.useSettings(url).catch(async (error) => {
         await client.end()
@@ -30,7 +31,7 @@ export async function connect(url: PostgresUrl, deadline: number): Promise<pg.Cl
       })
       return client
     } catch (error) {
-      if (!isRetryable(error)) {
+      if (!isAway(error)) {
         throw new Error(`The database ${label} cannot be used: ${reasonOf(error)}.${remedyOf(error, url)}`, {
           cause: error,
         })
@@ -51,11 +52,6 @@ function remedyOf(error: unknown, { connectionString }: PostgresUrl): string {
   const { user, database } = new pg.Client(connectionString)
   const [name, role] = [database, user].map((name) => pg.escapeIdentifier(name ?? ''))
   return ` As the owner of the database run: GRANT CONNECT ON DATABASE ${name} TO ${role};`
-}
-
-// A failed authentication (class 28) is not retried.
-function isRetryable(error: unknown): boolean {
-  return error instanceof Error && isUnreachable(error) && !sqlState(error).startsWith('28')
 }
 
 // Settings and lock are local to the transaction: behind PgBouncer the next one may use another connection.

@@ -2,9 +2,9 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import type { PoolSettings } from '../database.ts'
 import { WaitLimit } from '../wait-limit.ts'
-import { NO_FREE_CONNECTION } from './errors.ts'
-import { SessionClient } from './session.ts'
-import type { PostgresUrl } from './url.ts'
+import { isUnreachable, NO_FREE_CONNECTION } from './errors.ts'
+import type { SharedUrl } from './servers.ts'
+import { SessionClient, type SessionConfig } from './session.ts'
 
 const SOCKET_GRACE_MS = 2_000
 
@@ -12,11 +12,12 @@ const SOCKET_GRACE_MS = 2_000
  * A connection pool for PostgreSQL. Timeouts in the URL take precedence over `settings`. A broken connection is removed, and
  * the next query opens a new one.
  */
-export function openPool(url: PostgresUrl, settings: PoolSettings): BoundedPool {
+export function openPool(url: SharedUrl, settings: PoolSettings): BoundedPool {
   const { poolSize = 10, connectTimeoutMs = 5_000, statementTimeoutMs = 30_000 } = settings
   const ofPool = { statement_timeout: `${statementTimeoutMs}ms` }
   const pool = new BoundedPool({
     connectionString: url.connectionString,
+    servers: url.servers,
     Client: SessionClient,
     // The driver waits for the promise, which its types omit.
     onConnect: (client) => (client as SessionClient).useSettings(url, ofPool),
@@ -46,6 +47,12 @@ type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, do
  */
 export class BoundedPool extends pg.Pool {
   readonly #waits = new WaitLimit()
+  readonly #isRepeated: boolean
+
+  constructor(options: pg.PoolConfig & SessionConfig) {
+    super(options)
+    this.#isRepeated = options.servers !== undefined
+  }
 
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Callback): void
@@ -57,7 +64,7 @@ export class BoundedPool extends pg.Pool {
 
   #connect(callback: Callback): void {
     if (this.waitingCount < this.idleCount + this.options.max - this.totalCount) {
-      super.connect((error, client, done) => callback(error, keptAfterRejection(client), done))
+      this.#open((error, client, done) => callback(error, keptAfterRejection(client), done))
       return
     }
     if (this.isOverloaded()) {
@@ -65,10 +72,17 @@ export class BoundedPool extends pg.Pool {
       return
     }
     const wait = this.#waits.begin()
-    super.connect((error, client, done) => {
+    this.#open((error, client, done) => {
       this.#waits.end(wait, error === undefined)
       callback(error, keptAfterRejection(client), done)
     })
+  }
+
+  #open(callback: Callback): void {
+    const open = () => super.connect(callback)
+    if (!this.#isRepeated) open()
+    // Once more: another server may have taken over.
+    else super.connect((error, ...rest) => (error && isUnreachable(error) ? open() : callback(error, ...rest)))
   }
 
   /** How long the first of the waiting queries has waited, in milliseconds; 0 if none waits. */

@@ -6,7 +6,7 @@ import { declarations } from '../tables/declarations.ts'
 import { quote } from '../tables/sql.ts'
 import { fromPostgres, NO_PRIVILEGE, sqlState } from './errors.ts'
 import { type BoundedPool, openPool } from './pool.ts'
-import type { PostgresUrl } from './url.ts'
+import { ROLE, type Servers, type SharedUrl } from './servers.ts'
 
 const LIMIT_MS = 800
 // A write that has taken longer may wait for a commit that a lost synchronous standby never confirms.
@@ -21,7 +21,7 @@ const TABLES = Object.values(declarations).map(({ name }) => `'${quote(name)}'`)
 // A table that does not exist has no privileges.
 const hasOnAll = (privilege: string) =>
   `(SELECT bool_and(coalesce(has_table_privilege(to_regclass(name), '${privilege}'), false)) FROM unnest(ARRAY[${TABLES.join(', ')}]) AS name)`
-const STATE = `SELECT pg_is_in_recovery() AS is_standby, current_setting('transaction_read_only') = 'on' AS is_read_only,
+const STATE = `SELECT ${ROLE},
   ${hasOnAll('SELECT')} AS can_read, ${hasOnAll('INSERT')} AS can_write`
 // The smallest commit that is written to disk and to synchronous standbys.
 const COMMIT = `SELECT pg_logical_emit_message(true, 'resource-service', 'ready')`
@@ -35,6 +35,7 @@ interface Running {
 export class Readiness {
   readonly #pool: pg.Pool
   readonly #shared: BoundedPool
+  readonly #servers: Servers | undefined
   readonly #writes: Slots
   /** The start times of the writes in progress, in order. */
   readonly #running = new Set<Running>()
@@ -44,9 +45,10 @@ export class Readiness {
    * @param shared serves reads and writes. It is used while the server has no free connection for another one
    * @param writes the slots of the writes
    */
-  constructor(url: PostgresUrl, settings: PoolSettings, shared: BoundedPool, writes: Slots) {
+  constructor(url: SharedUrl, settings: PoolSettings, shared: BoundedPool, writes: Slots) {
     this.#pool = openPool(url, { ...settings, poolSize: 1, connectTimeoutMs: LIMIT_MS, statementTimeoutMs: LIMIT_MS })
     this.#shared = shared
+    this.#servers = url.servers
     this.#writes = writes
   }
 
@@ -73,10 +75,11 @@ export class Readiness {
     const work = async () => {
       client = await this.#connect()
       if (isLate) return client.release(true)
-      const { is_standby, is_read_only, can_read, can_write } = (await client.query(STATE)).rows[0]
+      const { can_read, can_write, ...role } = (await client.query(STATE)).rows[0]
+      this.#servers?.verify(client, role)
       if (!can_read) throw new Unusable('a table is missing, or its role may not read it')
-      if (is_standby) throw new ReadOnly('it is a standby')
-      if (is_read_only) throw new ReadOnly('it is read-only')
+      if (role.isStandby) throw new ReadOnly('it is a standby')
+      if (role.isReadOnly) throw new ReadOnly('it is read-only')
       if (!can_write) throw new ReadOnly(NO_PRIVILEGE)
       if (this.#shared.waitMs > LONG_READ_WAIT_MS) throw new Busy('All connections wait for locks.')
       isReading = false

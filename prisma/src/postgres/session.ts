@@ -1,5 +1,7 @@
+import { callbackify } from 'node:util'
 import pg from 'pg'
 import { sqlState } from './errors.ts'
+import { ROLE, type Servers } from './servers.ts'
 import { BEGIN } from './transaction.ts'
 import type { PostgresUrl } from './url.ts'
 
@@ -43,10 +45,16 @@ const TOO_SHORT = `SELECT name FROM pg_settings WHERE name IN ('statement_timeou
 // Those that earlier versions of PostgreSQL lack, and the one that only superusers may set.
 const GUARDED = new Set(['session_replication_role', 'transaction_timeout', 'idle_session_timeout'])
 
+const DEFAULT_LIMIT_MS = 5_000
 const TRANSACTION = /^(?:BEGIN|COMMIT|ROLLBACK)/i
 
 // A confirmed write must be on disk. Stricter values than `on` are left.
 const SYNCHRONOUS_COMMIT = `coalesce(nullif(current_setting('synchronous_commit'), 'off'), 'on')`
+
+export interface SessionConfig extends pg.ClientConfig {
+  /** If the server is chosen for each connection, instead of that of the connection string. */
+  servers?: Servers | undefined
+}
 
 /** A query as the driver runs it: a `pg.Query`, or one of this package. */
 interface Query extends pg.Submittable {
@@ -70,12 +78,24 @@ export class SessionClient extends pg.Client {
   #perTransaction: string | undefined
   /** Behind a pooler: whether the isolation level of a single statement is too strict. */
   #isStrict = false
+  readonly #servers: Servers | undefined
+  readonly #limitMs: number
 
-  constructor(config?: string | pg.ClientConfig) {
+  constructor(config: SessionConfig = {}) {
     super(config)
+    this.#servers = config.servers
+    this.#limitMs = (config.connectionTimeoutMillis ?? DEFAULT_LIMIT_MS) / 2
     // A connection may break between queries or while it closes; the next query fails then. Without a listener the event would
     // terminate the process.
     this.on('error', () => {})
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as the driver's two overloads
+  override connect(callback?: any): any {
+    const servers = this.#servers
+    if (servers === undefined) return callback === undefined ? super.connect() : super.connect(callback)
+    const connect = () => servers.connect(this, () => super.connect(), this.#limitMs)
+    return callback === undefined ? connect() : callbackify(connect)(callback)
   }
 
   /**
@@ -93,8 +113,9 @@ export class SessionClient extends pg.Client {
       const results = await this.query(`${UNHURRIED}; SELECT ${isDirect} AS direct,
         CASE WHEN ${isDirect} THEN ${setting(settings, false)} END,
         current_setting('default_transaction_isolation') <> 'read committed' AS strict,
-        CASE WHEN NOT ${isDirect} THEN (${TOO_SHORT}) END AS short`)
-      const [{ direct, strict, short }] = results.at(-1).rows
+        CASE WHEN NOT ${isDirect} THEN (${TOO_SHORT}) END AS short${this.#servers === undefined ? '' : `, ${ROLE}`}`)
+      const [{ direct, strict, short, ...role }] = results.at(-1).rows
+      this.#servers?.verify(this, role)
       if (direct) return
       if (short !== null) {
         throw new Error(`${short} is too short behind a pooler. Run: ${this.#alterRole(`${short} = '5s'`)}`)
@@ -133,6 +154,7 @@ export class SessionClient extends pg.Client {
     }
     query.callback = (error, result) => {
       const fault = error ?? rollbackFault(query.text, result)
+      if (error instanceof Error) this.#servers?.failed(this, error)
       callback(fault, fault ? undefined : result)
     }
     const settings = this.#perTransaction

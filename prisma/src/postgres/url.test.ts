@@ -12,6 +12,7 @@ test.each([
   'postgresql://app:hunter2@[fd00::7]:5432/app',
   'postgresql://app:hunter2@localhost/app?host=db.example.com',
   'postgresql://app:hunter2@db.example.com/app?ssl=0',
+  'postgresql://app:hunter2@localhost:5432,db.example.com:5432/app',
 ])('%s is rejected: the host is remote, and TLS is not configured', (url) => {
   expect(() => readPostgresUrl(url)).toThrow(WITHOUT_TLS)
   expect(() => readPostgresUrl(url)).not.toThrow('hunter2')
@@ -44,7 +45,30 @@ test('parameters of the service are not sent to the server', () => {
   expect(readPostgresUrl('postgresql://app@localhost/app').schema).toBe('public')
 })
 
+test('of several hosts each has a connection string, and by default the one that accepts writes is wanted', () => {
+  const url = 'postgresql://app:secret@localhost:5432,[::1]:5433/app'
+  const connectionStrings = ['postgresql://app:secret@localhost:5432/app', 'postgresql://app:secret@[::1]:5433/app']
+  const label = 'postgresql://localhost:5432,[::1]:5433/app'
+  expect(readPostgresUrl(url)).toMatchObject({ connectionStrings, label, target: 'read-write' })
+  expect(readPostgresUrl(`${url}?target_session_attrs=any`)).toMatchObject({ label, target: 'any' })
+  expect(readPostgresUrl('postgresql://localhost/app').target).toBeUndefined()
+  for (const malformed of ['postgresql://app:hunter2@a:b,c/app', 'postgresql://app@a,b:1:2/app']) {
+    expect(() => readPostgresUrl(malformed)).toThrow('The database URL must be postgresql://')
+  }
+  expect(() => readPostgresUrl(`${url}?port=1`)).toThrow(
+    'The database URL has the parameter port for several hosts. Write postgresql://host:port,host:port/database.',
+  )
+})
+
 test.each([
+  [
+    'host=localhost,127.0.0.1&sslmode=disable',
+    'The database URL has the parameter host for several hosts. Write postgresql://host:port,host:port/database.',
+  ],
+  [
+    'target_session_attrs=master',
+    'The database URL has an unknown target_session_attrs. Allowed: any, prefer-standby, primary, read-only, read-write, standby.',
+  ],
   [
     'schemas=a',
     'The database URL has an unknown parameter schemas. Allowed: application_name, fallback_application_name,',

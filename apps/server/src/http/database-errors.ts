@@ -5,6 +5,7 @@ import {
   FileMoved,
   InDoubt,
   isBusy,
+  NoServer,
   ReadOnly,
   Unreachable,
   Unusable,
@@ -32,6 +33,7 @@ export function unavailable(error: unknown): ApiError | undefined {
   const refusal = (message: string, seconds: number) =>
     new ApiError(503, message, { headers: { 'Retry-After': String(seconds) }, cause: error })
   if (error instanceof ReadOnly) return refusal(error.message, 5)
+  if (error instanceof NoServer) return refusal(error.message, 1)
   if (error instanceof Unusable) return refusal(error.message, 60)
   const found = REASONS.find(([kind]) => error instanceof kind)
   return refusal(`The database ${found?.[1] ?? 'is busy; try again'}`, found?.[2] ?? 1)
