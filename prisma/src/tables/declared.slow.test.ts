@@ -321,6 +321,8 @@ describe.each(engines)('on %s', (engine) => {
       expect(await library.read.authors.count({})).toBe(2)
     })
 
+    const restores = <Row>(rows: Row[]) => rows.map((restore) => ({ restore }))
+
     test('of restored records hold, which have their ids, versions and values; all or none are restored', async () => {
       const born = new Date('1815-12-10T00:00:00.000Z')
       await using library = await withAuthors({ born, rating: 1.5, retired: true, email: 'a@b.example' }, {}, {})
@@ -328,17 +330,17 @@ describe.each(engines)('on %s', (engine) => {
       const query = { where: {}, order: byId, take: 10 }
       const authors = await library.read.authors.page(query)
       await library.write((tx) => tx.authors.deleteAll({}))
-      await library.write((tx) => tx.authors.restore([...authors].reverse()))
+      await library.write((tx) => tx.authors.write(restores([...authors].reverse())))
       expect(await library.read.authors.page(query)).toEqual(authors)
       expect(await library.write((tx) => insertOne(tx.authors, { name: 'next', active: true }))).toMatchObject({
         id: 4,
       })
       await library.write((tx) => tx.authors.deleteAll({ id: { in: [1, 2] } }))
-      const again = library.write((tx) => tx.authors.restore(authors))
+      const again = library.write((tx) => tx.authors.write(restores(authors)))
       await expect(again).rejects.toMatchObject({ columns: ['id'], index: 2 })
       expect(await library.read.authors.count({})).toBe(2)
       await library.write((tx) => insertOne(tx.authors, { name: 'author1', active: true }))
-      const taken = library.write((tx) => tx.authors.restore(authors.slice(0, 2)))
+      const taken = library.write((tx) => tx.authors.write(restores(authors.slice(0, 2))))
       await expect(taken).rejects.toMatchObject({ columns: ['name'], index: 1 })
       expect(await library.read.authors.count({})).toBe(3)
     })

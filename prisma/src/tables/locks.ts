@@ -75,10 +75,10 @@ export abstract class TableLocks<Row extends Entity> extends TableReads<Row> {
     if (!this.executor.isRemote) return
     const unique = this.text.insertion.unique.flat()
     const written = rows.flatMap((row): object[] =>
-      'create' in row ? [row.create] : 'change' in row ? [row.change] : [],
+      'create' in row ? [row.create] : 'restore' in row ? [row.restore] : 'change' in row ? [row.change] : [],
     )
-    const isUnique = rows.some(
-      (row) => 'create' in row || ('change' in row && unique.some((column) => isSet(row.change, column))),
+    const isUnique = rows.some((row) =>
+      'change' in row ? unique.some((column) => isSet(row.change, column)) : !('delete' in row),
     )
     if (isUnique && unique.length > 0) await this.executor.run(this.text.lockUniqueValues('exclusive'))
     await this.lockReferenced(written)

@@ -6,18 +6,26 @@ export interface Written<Row> {
   after?: Row
 }
 
-export function isCreate<Row>(row: RowWrite<Row>): row is { create: NewRow<Row> } {
+function isCreate<Row>(row: RowWrite<Row>): row is { create: NewRow<Row> } {
   return 'create' in row
+}
+
+function isRestore<Row>(row: RowWrite<Row>): row is { restore: Row } {
+  return 'restore' in row
 }
 
 export type ChangeOf<Row> = Extract<RowWrite<Row>, { change: unknown }>
 export type DeleteOf<Row> = Extract<RowWrite<Row>, { delete: true }>
 
 /** Rows that one statement writes. */
-export type Together<Row> = { creates: NewRow<Row>[] } | { changes: ChangeOf<Row>[] } | { deletes: DeleteOf<Row>[] }
+export type Together<Row> =
+  | { creates: NewRow<Row>[] }
+  | { restores: Row[] }
+  | { changes: ChangeOf<Row>[] }
+  | { deletes: DeleteOf<Row>[] }
 
 /**
- * The rows from `first` on that one statement can write: creates, deletes, or changes of the same columns of different rows.
+ * The rows from `first` on that one statement can write: of one kind, and changes of the same columns of different rows.
  *
  * @param max the number of changes and of deletes
  */
@@ -28,6 +36,7 @@ export function togetherFrom<Row>(
 ): Together<Row> {
   const row = rows[first] as RowWrite<Row>
   if ('create' in row) return { creates: neighbors(rows, first, isCreate).map(({ create }) => create) }
+  if ('restore' in row) return { restores: neighbors(rows, first, isRestore).map(({ restore }) => restore) }
   if ('delete' in row)
     return { deletes: neighbors(rows, first, (row): row is DeleteOf<Row> => 'delete' in row, max.deletes) }
   const columns = columnsSet(row.change).join()

@@ -11,7 +11,6 @@ import {
   type DeleteOf,
   deletesOf,
   idsOf,
-  isCreate,
   storedValue,
   type Together,
   togetherFrom,
@@ -48,8 +47,8 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
   async write(rows: readonly RowWrite<Row>[]): Promise<unknown> {
     const [row] = rows
     if (row === undefined) return []
-    if (rows.length === 1) return [await this.#writeOne(row)]
-    if (!rows.every(isCreate)) await this.lockFor(rows)
+    if (rows.length === 1 && !('restore' in row)) return [await this.#writeOne(row)]
+    if (rows.some((row) => 'id' in row)) await this.lockFor(rows)
     const written: (Written<Row> | undefined)[] = []
     const pace = createPacer()
     while (written.length < rows.length) {
@@ -63,6 +62,7 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
   /** @param first the index of the first row among all of the write */
   async #writeTogether(rows: Together<Row>, first: number): Promise<(Written<Row> | undefined)[]> {
     if ('creates' in rows) return this.#createMany(rows.creates, first)
+    if ('restores' in rows) return this.#restoreMany(rows.restores, first)
     if ('deletes' in rows) return this.#deleteMany(rows.deletes)
     const { changes } = rows
     if (changes.length > 1 && !(await this.collide(changes))) return this.#changeMany(changes)
@@ -71,7 +71,7 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
     return written
   }
 
-  #writeOne(row: RowWrite<Row>): Promise<Written<Row> | undefined> {
+  #writeOne(row: Exclude<RowWrite<Row>, { restore: Row }>): Promise<Written<Row> | undefined> {
     if ('create' in row) return this.#createOne(row.create)
     if ('change' in row) return this.#changeOne(row.id, row.versions, row.change)
     return this.#deleteOne(row.id, row.versions)
@@ -85,15 +85,21 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
     return { after: after as Row }
   }
 
-  async #createMany(rows: NewRow<Row>[], first: number): Promise<Written<Row>[]> {
-    const created = this.audited(
-      this.wrapped('insertMany', () => this.insertMany(rows)),
-      ofInserted,
-    )
-    const stored = await created.catch((error) => {
+  #createMany(rows: NewRow<Row>[], first: number): Promise<Written<Row>[]> {
+    const creating = this.wrapped('insertMany', () => this.insertMany(rows))
+    return this.#inserted(this.audited(creating, ofInserted), first)
+  }
+
+  #restoreMany(rows: Row[], first: number): Promise<Written<Row>[]> {
+    const restoring = this.wrapped('restore', () => this.#insertWithIds(rows))
+    return this.#inserted(this.audited(restoring, ofRestored), first)
+  }
+
+  async #inserted(inserting: Promise<Row[]>, first: number): Promise<Written<Row>[]> {
+    const rows = await inserting.catch((error) => {
       throw first === 0 ? error : atLaterIndex(error, first)
     })
-    return stored.map((after) => ({ after }))
+    return rows.map((after) => ({ after }))
   }
 
   async #deleteMany(rows: DeleteOf<Row>[]): Promise<(Written<Row> | undefined)[]> {
@@ -172,14 +178,6 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
     return this.#deleteCascading(rows, () => audited({ id: { in: idsOf(rows) } } as object as Where<Row>))
   }
 
-  async restore(rows: Row[]): Promise<void> {
-    if (rows.length === 0) return
-    await this.audited(
-      this.wrapped('restore', () => this.#insertWithIds(rows)),
-      ofRestored,
-    )
-  }
-
   async #insertWithIds(rows: object[]): Promise<Row[]> {
     const { restoration } = this.text
     const stored = (row: object, name: string) => Reflect.get(row, name) ?? (name === 'version' ? 1 : null)
@@ -245,7 +243,7 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
     const { columns } = this.text.insertion
     const values = rows.map((row) => columns.map(({ name }) => storedValue(row, name)))
     const ids = await this.#inserting(rows, () => this.#insert(this.text.insertion, values))
-    return values.map((values, index) => this.#inserted(ids[index] as number, values))
+    return values.map((values, index) => this.#rowOf(ids[index] as number, values))
   }
 
   async #inserting(rows: object[], insert: () => Awaitable<number[]>): Promise<number[]> {
@@ -338,7 +336,7 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
     return ids
   }
 
-  #inserted(id: number, values: unknown[]): Row {
+  #rowOf(id: number, values: unknown[]): Row {
     return rowOf(this.text.insertion, values, 'id' in this.columns ? { id } : {})
   }
 }

@@ -147,7 +147,7 @@ export interface ListTable<Row extends Pick<Entity, 'id'>> extends Table<Row> {
    *
    * @returns each row before and after its write; undefined if there was none with this id and version, which the other
    * writes do not depend on
-   * @throws UniqueViolation or ReferenceViolation, for a create with the `index` of the first violating row
+   * @throws UniqueViolation or ReferenceViolation, for a create or a restored record with the `index` of the first violating row
    */
   write<W extends readonly RowWrite<Row>[] | []>(rows: W): Promise<WrittenRows<W, Row>>
 }
@@ -162,14 +162,23 @@ interface Create<Row> {
   create: NewRow<Row>
 }
 
+/** A deleted record is stored again, with its id and version. */
+interface Restore<Row> {
+  restore: Row
+}
+
 /** The write of one row. */
-export type RowWrite<Row> = Create<Row> | (Target & { change: Changes<Row> }) | (Target & { delete: true })
+export type RowWrite<Row> =
+  | Create<Row>
+  | Restore<Row>
+  | (Target & { change: Changes<Row> })
+  | (Target & { delete: true })
 
 /** What a write of rows returns: a tuple for a tuple. */
 export type WrittenRows<W, Row> = { -readonly [I in keyof W]: WrittenBy<W[I], Row> }
 
 /** What a write of one row returns. */
-type WrittenBy<W, Row> = W extends { create: unknown }
+type WrittenBy<W, Row> = W extends { create: unknown } | { restore: unknown }
   ? { after: Row }
   : W extends { change: unknown }
     ? Change<Row> | undefined
@@ -207,10 +216,4 @@ export interface RecordTable<Row extends Entity> extends ListTable<Row> {
    * after another. `write` does the same for its rows.
    */
   lockFor(rows: readonly (RowWrite<Row> | { change: Changes<Row> })[]): Promise<void>
-  /**
-   * Stores deleted records again, with their ids and versions: all or none.
-   *
-   * @throws UniqueViolation or ReferenceViolation, with the `index` of the first violating row
-   */
-  restore(rows: Row[]): Promise<void>
 }

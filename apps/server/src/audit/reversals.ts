@@ -41,13 +41,14 @@ interface Done {
   kept: Record<string, [unknown, string | null] | undefined>
 }
 
-/** A step of a reversal: a deleted record comes back, or another write. */
-type Step = Restore | { of: Undoable; id: number; write: RowWrite<Row> }
-interface Restore {
+/** A step of a reversal. */
+interface Step<Write extends RowWrite<Row> = RowWrite<Row>> {
   of: Undoable
   id: number
-  restore: Row
+  write: Write
 }
+
+type Restore = Step<{ restore: Row }>
 
 type Fault = ConstructorParameters<typeof FieldError>[1][number]
 
@@ -87,7 +88,7 @@ export function reversalService(
         for (const group of runsOf(ordered, (one, next) => one.of === next.of && isRestore(one) === isRestore(next)))
           await carryOut(tx, group)
         const restored = steps.filter(isRestore).length
-        const deleted = steps.filter((step) => 'write' in step && 'delete' in step.write).length
+        const deleted = steps.filter(({ write }) => 'delete' in write).length
         return { request_id, restored, updated: steps.length - restored - deleted, deleted }
       }
       return context.write(work, { prepare, isLarge: true, reverses: request_id })
@@ -146,7 +147,7 @@ async function lockedRows(tx: Tables, of: Undoable, done: Done[]): Promise<Map<n
   const table = of.tableOf(tx)
   await table.lockFor(
     own.map(({ id, before, after }) => {
-      if (after === undefined) return { create: of.rows.stored(before ?? {}) as Row }
+      if (after === undefined) return { restore: of.rows.stored(before ?? {}) as Row }
       return before === undefined
         ? { id, delete: true as const }
         : { id, change: of.rows.stored(differing(before, after)) }
@@ -191,7 +192,7 @@ function stepsOf(
       const restore = { ...of.rows.stored(before), ...formerly(of, change) } as Row
       of.rules.checkCreation(caller, before)
       rows.get(noun)?.set(id, restore)
-      return [{ of, id, restore }]
+      return [{ of, id, write: { restore } }]
     }
     if (stored === undefined) return []
     if (before === undefined) {
@@ -256,7 +257,7 @@ function parentsFirst(restores: Restore[]): Restore[] {
     depths.set(step, 0)
     let depth = 0
     for (const [column, reference] of Object.entries(tables[step.of.noun]?.references ?? {})) {
-      const parent = found.get(`${String(reference?.table)} ${step.restore[column]}`)
+      const parent = found.get(`${String(reference?.table)} ${step.write.restore[column]}`)
       if (parent !== undefined) depth = Math.max(depth, 1 + depthOf(parent))
     }
     depths.set(step, depth)
@@ -266,24 +267,20 @@ function parentsFirst(restores: Restore[]): Restore[] {
 }
 
 function isRestore(step: Step): step is Restore {
-  return 'restore' in step
+  return 'restore' in step.write
 }
 
 async function carryOut(tx: Tables, steps: Step[]): Promise<void> {
   const [{ of }] = steps as [Step]
   const table = of.tableOf(tx)
-  const writes = steps.flatMap((step) => (isRestore(step) ? [] : [step.write]))
-  const deleted = writes.flatMap((write) => ('delete' in write ? [write.id] : []))
+  const deleted = steps.flatMap(({ id, write }) => ('delete' in write ? [id] : []))
   if (of.cascades && deleted.length > 0) await refuseCascades(tx, of, deleted)
-  // A group has either these or other writes.
-  const restored = steps.flatMap((step) => (isRestore(step) ? [step.restore] : []))
   try {
-    await table.restore(restored)
-    await table.write(writes)
+    await table.write(steps.map(({ write }) => write))
   } catch (error) {
     const refused = of.rows.refused(error)
     const { index } = error as { index?: number }
-    const id = index === undefined ? undefined : (restored[index] ?? steps[index])?.id
+    const id = index === undefined ? undefined : steps[index]?.id
     throw refused instanceof FieldError
       ? refused.withPaths((path) => [of.noun, ...(id === undefined ? [] : [id]), ...path])
       : refused
