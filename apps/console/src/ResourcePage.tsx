@@ -1,7 +1,7 @@
 import { InvalidInputError } from '@resource/client'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { Question } from './dialogs/Dialogs.tsx'
-import { editVerb, type Resource } from './resources/resource.ts'
+import type { Resource } from './resources/resource.ts'
 import { cellEdit, deletion, useChanges } from './table/changes.ts'
 import { Empty, EmptyPage } from './table/Empty.tsx'
 import { useCreated } from './table/live.ts'
@@ -15,7 +15,7 @@ import { useSelection } from './table/selection.ts'
 import { useColumns } from './table/shown-columns.ts'
 import { TitleBar } from './table/TitleBar.tsx'
 import { Toolbar } from './table/Toolbar.tsx'
-import { filtersOf, listInputOf, listQueryOf, type Open, useView } from './table/view.ts'
+import { filtersOf, listInputOf, listQueryOf, useView, verbOf } from './table/view.ts'
 import { Button } from './ui/Button.tsx'
 import { FailedLine } from './ui/FailedLine.tsx'
 import { formatCount } from './ui/format.ts'
@@ -28,14 +28,9 @@ const Dialogs = lazy(loadDialogs)
 const ColumnChoice = lazy(() => loadDialogs().then(({ ColumnChoice }) => ({ default: ColumnChoice })))
 const Filters = lazy(() => loadDialogs().then(({ Filters }) => ({ default: Filters })))
 // The page works without these.
-const noBar = () => ({ default: (): ReactNode => null })
-const SelectionBar = lazy(() => loadDialogs().then(({ SelectionBar }) => ({ default: SelectionBar }), noBar))
-const UnfinishedImport = lazy(() =>
-  loadDialogs().then(
-    ({ UnfinishedImport }) => ({ default: UnfinishedImport }),
-    () => ({ default: () => null }),
-  ),
-)
+const nothing = () => ({ default: (): ReactNode => null })
+const SelectionBar = lazy(() => loadDialogs().then(({ SelectionBar }) => ({ default: SelectionBar }), nothing))
+const UnfinishedImport = lazy(() => loadDialogs().then((all) => ({ default: all.UnfinishedImport }), nothing))
 
 /** The page of any noun: its table, and all actions on its records. */
 export function ResourcePage({ resource }: { resource: Resource }) {
@@ -160,10 +155,4 @@ export function ResourcePage({ resource }: { resource: Resource }) {
       )}
     </div>
   )
-}
-
-/** The procedure that a dialog calls. */
-function verbOf({ noun }: Resource, open: Open): string {
-  if (typeof open === 'number') return editVerb(noun)
-  return { new: 'create', import: 'createMany', export: 'list' }[open]
 }

@@ -133,13 +133,11 @@ async function undoGroup(
   let open = await reversals.open.query({ group }, options)
   const { total } = open
   const undone: UndoneGroup = { group: open.group, requests: 0, restored: 0, updated: 0, deleted: 0 }
+  const inGroup = { ...options, group: undone.group }
   onProgress?.(0, total)
   while (open.requests.length > 0 && undone.requests < total) {
     for (const { request_id } of open.requests) {
-      const { restored, updated, deleted } = await reversals.create.mutate(
-        { request_id },
-        { ...options, group: undone.group },
-      )
+      const { restored, updated, deleted } = await reversals.create.mutate({ request_id }, inGroup)
       undone.requests++
       undone.restored += restored
       undone.updated += updated

@@ -84,6 +84,9 @@ export function date() {
     .meta({ maxLength: 10, description: 'A calendar date, `YYYY-MM-DD`.' })
 }
 
+/** A number of records. */
+export const count = z.int().min(0)
+
 export const id = whole(1, LARGEST_ID).meta({ description: 'Assigned by the service, never reused.', examples: [7] })
 
 /** The key under which a schema names the collection whose record it refers to. */

@@ -2,7 +2,7 @@ import { mutation, type Procedure } from '@resource/openapi/contract'
 import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
 import type { RestOf } from './declaration.ts'
-import { idempotencyKey, message, must, recordId, writeHeaders } from './fields.ts'
+import { count, idempotencyKey, message, must, recordId, writeHeaders } from './fields.ts'
 import type { Role } from './roles.ts'
 import { or } from './words.ts'
 
@@ -14,7 +14,7 @@ export const MAX_PREVIEWED = 100_000
 
 const limit = MAX_MATCHING.toLocaleString('en')
 const idsRule = must(`a list of 1 to ${limit} ids`)
-const id = z.int(must('a whole number'))
+const wholeNumber = z.int(must('a whole number')).optional()
 
 /** The filters by id, which lists do not have. */
 const byId = {
@@ -24,21 +24,20 @@ const byId = {
     .max(MAX_MATCHING, idsRule)
     .optional()
     .meta({ description: 'Only these ids.', param: { style: 'form', explode: false } }),
-  id_gte: id.optional().meta({ description: 'Only ids from this one: 1 for all records.' }),
-  id_lt: id.optional().meta({ description: 'Only ids below this one.' }),
+  id_gte: wholeNumber.meta({ description: 'Only ids from this one: 1 for all records.' }),
+  id_lt: wholeNumber.meta({ description: 'Only ids below this one.' }),
 }
 
 type ById = typeof byId
-
 const amount = z.number(must('a number')).optional()
-
 /** The fields of a shape that are numbers. */
 type NumberFields<F extends z.ZodRawShape> = {
   [N in keyof F as NonNullable<z.output<F[N]>> extends number ? N : never]: typeof amount
 }
 
 function changesOf<F extends z.ZodRawShape>(set: z.ZodObject<F>) {
-  const numbers = Object.keys(set.shape).filter((name) => ['number', 'integer'].includes(typeOf(set, name)))
+  const isNumber = (name: string) => /number|integer/.test(factsOf(set.shape[name] as z.ZodType).type)
+  const numbers = Object.keys(set.shape).filter(isNumber)
   const amounts = z.strictObject(Object.fromEntries(numbers.map((name) => [name, amount])), must('an object'))
   return {
     set: set.optional(),
@@ -49,10 +48,6 @@ function changesOf<F extends z.ZodRawShape>(set: z.ZodObject<F>) {
   } as unknown as MatchingChanges<F>
 }
 
-function typeOf(set: z.ZodObject, name: string): string {
-  return factsOf(set.shape[name] as z.ZodType).type
-}
-
 /** A collection without numbers has no `add` and `multiply`. */
 type MatchingChanges<F extends z.ZodRawShape> = { set: z.ZodOptional<z.ZodObject<F>> } & ([
   keyof NumberFields<F>,
@@ -60,10 +55,7 @@ type MatchingChanges<F extends z.ZodRawShape> = { set: z.ZodOptional<z.ZodObject
   ? unknown
   : { [How in 'add' | 'multiply']: z.ZodOptional<z.ZodObject<NumberFields<F>>> })
 
-const count = z.int().min(0)
-
 const updated = z.object({ matched: count, changed: count }).meta({ id: 'MatchingUpdate' })
-
 const deleted = message.extend({ removed: count }).meta({ id: 'MatchingDeletion' })
 
 /** The procedures that change or delete all matching records. */
@@ -156,9 +148,8 @@ function checkOnce(changes: unknown, context: z.core.$RefinementCtx): void {
   const seen = new Set<string>()
   for (const [how, values = {}] of Object.entries(changes as Changes)) {
     for (const name of Object.keys(values)) {
-      if (seen.has(name)) {
+      if (seen.has(name))
         context.addIssue({ code: 'custom', path: [how, name], message: 'must be in only one of set, add and multiply' })
-      }
       seen.add(name)
     }
   }

@@ -71,16 +71,16 @@ export function pageOf<S extends z.ZodType>(record: S) {
   return z.array(record).meta({ maxItems: MAX_LIMIT })
 }
 
+const SEARCHED =
+  'Only if the database has no search index: the search covered this number of records, the first ones in sort order.'
+
 /** The output of a list in addition to its records. REST has it in `Link`, `X-Total-Count` and the envelope's `meta`. */
 export const pageFacts = {
   page: z.int().optional().meta({ description: 'The page number; absent if `after` is used.' }),
   limit: z.int(),
   next: z.string().nullable().meta({ description: 'Cursor of the next page, for `after`; null on the last page.' }),
   total: z.int().optional().meta({ description: 'The number of matching records; only with `count`.' }),
-  searched: z.int().optional().meta({
-    description:
-      'Only if the database has no search index: the search covered this number of records, the first ones in sort order.',
-  }),
+  searched: z.int().optional().meta({ description: SEARCHED }),
 }
 
 /** The output of a list of a collection in addition to its records. */
@@ -128,8 +128,7 @@ export const collectionHeaders = {
 export const searchHeaders = {
   ...collectionHeaders,
   'X-Searched-Count': {
-    description:
-      'Only if the database has no search index: the search covered this number of records, the first ones in sort order.',
+    description: SEARCHED,
     schema: z.string().regex(/^\d+$/),
     value: ({ output }: { output: Facts }) => output.searched?.toString(),
   },
@@ -148,10 +147,8 @@ function links({ path, query, input, output }: Exchange<PageInput, Facts>): stri
   let all = usesCursor ? link('first', 'after', '') : link('first', 'page', 1)
   // Cursors only lead forward, so a list read by cursor has no `prev`.
   if (page > 1) all += `, ${link('prev', 'page', page - 1)}`
-  if (next !== null) {
-    const isCursor = usesCursor || !isReachable(page + 1)
-    all += `, ${isCursor ? link('next', 'after', next) : link('next', 'page', page + 1)}`
-  }
+  if (next !== null)
+    all += `, ${usesCursor || !isReachable(page + 1) ? link('next', 'after', next) : link('next', 'page', page + 1)}`
   const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / limit))
   if (last !== undefined && isReachable(last)) all += `, ${link('last', 'page', last)}`
   return all

@@ -2,9 +2,7 @@ import { mutation, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { recordAtChange } from './audit.ts'
 import { envelope } from './errors.ts'
-import { idempotencyKey, must, text, writeHeaders } from './fields.ts'
-
-const count = z.int().min(0)
+import { count, idempotencyKey, must, text, writeHeaders } from './fields.ts'
 
 const step = z
   .object({

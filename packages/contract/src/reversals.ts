@@ -1,10 +1,9 @@
 import { mutation, query, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { envelope } from './errors.ts'
-import { idempotencyKey, must, requestGroup, timestamp, writeHeaders } from './fields.ts'
+import { count, idempotencyKey, must, requestGroup, timestamp, writeHeaders } from './fields.ts'
 
 const requestIdRule = must('the X-Request-Id of the answer to a write')
-const count = z.int().min(0)
 
 const reversal = z
   .object({

@@ -2,7 +2,7 @@ import { useRef } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { filterText, parseInput } from '../resources/field.ts'
-import type { Noun, Resource } from '../resources/resource.ts'
+import { editVerb, type Noun, type Resource } from '../resources/resource.ts'
 import { usePreferences } from '../ui/preferences.ts'
 import { scrollToTop } from '../ui/scroll.ts'
 
@@ -82,6 +82,12 @@ export function describeFilters(resource: Resource, filters: Record<string, unkn
 /** A change that clears all filters. */
 export function withoutFilters(resource: Resource): Record<string, undefined> {
   return Object.fromEntries(resource.filters.map(({ name }) => [name, undefined]))
+}
+
+/** The procedure that a dialog calls. */
+export function verbOf({ noun }: Resource, open: Open): string {
+  if (typeof open === 'number') return editVerb(noun)
+  return { new: 'create', import: 'createMany', export: 'list' }[open]
 }
 
 /** A link that opens a dialog of a noun; on its page, the filters stay. */

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { refresh } from '../table/queries.ts'
 import { Button } from '../ui/Button.tsx'
@@ -13,7 +14,7 @@ interface Props {
 }
 
 /** The import of a noun that this browser has not finished, on the noun's page. */
-export function UnfinishedImport({ resource, onContinue }: Props) {
+export function UnfinishedImport({ resource, onContinue }: Props): ReactNode {
   const { noun } = resource
   const { data } = useQuery({
     queryKey: [noun, 'unfinished'],
