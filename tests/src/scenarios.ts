@@ -16,6 +16,7 @@ import { powerCuts } from './scenarios/power-cuts.ts'
 import { readiness } from './scenarios/readiness.ts'
 import { slowSockets } from './scenarios/slow-sockets.ts'
 import { stalledSockets } from './scenarios/stalled-sockets.ts'
+import { stuckWrites } from './scenarios/stuck-writes.ts'
 import { trpcBatches } from './scenarios/trpc-batches.ts'
 
 /** In execution order. */
@@ -24,6 +25,7 @@ export const scenarios: Scenario[] = [
   powerCuts,
   backupMisuse,
   postgresRestarts,
+  stuckWrites,
   cluster,
   diskFull,
   gracefulRestarts,

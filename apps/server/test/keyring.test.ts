@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { Unreachable } from '@resource/database'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { newKey } from '../src/access/api-key.ts'
 import { createKeyring } from '../src/access/keyring.ts'
@@ -8,16 +9,18 @@ type KeyringParameters = Parameters<typeof createKeyring>
 /** A keyring with one known key; queries for other keys wait until the test releases them. */
 function slowKeyring(known: { key: string; prefix: string; hash: string }) {
   const pending: { prefixes: string[]; release: () => void }[] = []
-  const row = { id: 1, name: 'known', role: 'reader', revoked_at: null as Date | null, expires_at: null }
+  const row = { id: 1, name: 'known', role: 'reader', revoked_at: null as Date | null, expires_at: null as Date | null }
   const stored = { ...row, ...known, last_used_at: new Date() }
+  const outage: { error?: Error } = {}
   const page = async ({ where }: { where: { prefix: { in: string[] } } }) => {
     const { in: prefixes } = where.prefix
+    if (outage.error !== undefined) throw outage.error
     if (prefixes.includes(known.prefix)) return [{ ...stored }]
     await new Promise<void>((release) => pending.push({ prefixes, release }))
     return []
   }
   const database = { read: { apiKeys: { page } } } as unknown as KeyringParameters[0]
-  return { keyring: createKeyring(database, {} as KeyringParameters[1]), pending, stored }
+  return { keyring: createKeyring(database, {} as KeyringParameters[1]), pending, stored, outage }
 }
 
 function fakeClocks(): void {
@@ -94,4 +97,29 @@ test('a revoked key is refused within a second, even if the clock is set back by
   vi.advanceTimersByTime(1_001)
   vi.setSystemTime(Date.now() - 3_600_000)
   await expect(keyring.callerOf(known.key)).rejects.toMatchObject({ status: 401 })
+})
+
+test('a known key is accepted for a minute after its last lookup was due while the database is away; others are not', async () => {
+  fakeClocks()
+  const known = newKey()
+  const { keyring, stored, outage } = slowKeyring(known)
+  stored.expires_at = new Date(Date.now() + 30_000)
+  expect(await keyring.callerOf(known.key)).toMatchObject({ name: 'key 1' })
+  outage.error = new Unreachable()
+  vi.advanceTimersByTime(29_999)
+  expect(await keyring.callerOf(known.key)).toMatchObject({ name: 'key 1' })
+  await expect(keyring.callerOf(newKey().key)).rejects.toMatchObject({ status: 503 })
+  const similar = known.key.slice(0, -1) + (known.key.endsWith('x') ? 'y' : 'x')
+  await expect(keyring.callerOf(similar)).rejects.toMatchObject({ status: 401 })
+  vi.advanceTimersByTime(1)
+  await expect(keyring.callerOf(known.key)).rejects.toMatchObject({ status: 401, reason: 'expired_key' })
+  stored.expires_at = null
+  stored.last_used_at = new Date(Date.now() + 59_000)
+  delete outage.error
+  expect(await keyring.callerOf(known.key)).toMatchObject({ name: 'key 1' })
+  outage.error = new Unreachable()
+  vi.advanceTimersByTime(60_999)
+  expect(await keyring.callerOf(known.key)).toMatchObject({ name: 'key 1' })
+  vi.advanceTimersByTime(1)
+  await expect(keyring.callerOf(known.key)).rejects.toMatchObject({ status: 503 })
 })

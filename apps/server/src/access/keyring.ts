@@ -10,7 +10,9 @@ import { type Caller, unauthorized } from './caller.ts'
 // The maximum delay until a key revoked by another process is refused here.
 const CACHE_MS = 1_000
 const MAX_CACHED_KEYS = 1_000
-// How long monitoring waits for the database before it uses the last known answer.
+// How long a known key is accepted while the database does not answer. Meanwhile nothing shows whether it was revoked.
+const GRACE_MS = 60_000
+// How long to wait for the database before the last known answer is used.
 const MAX_WAIT_MS = 250
 const LAST_USED_INTERVAL_MS = 60_000
 /** The keys that one query looks up. */
@@ -104,13 +106,18 @@ export function createKeyring(database: Database, log: Logger) {
     return loading
   }
 
-  /** @throws ApiError 401 if the key is unknown, revoked or expired; 503 if the database is unavailable */
-  const callerOf = (key: string): Caller | Promise<Caller> => {
+  /**
+   * @throws ApiError 401 if the key is unknown, revoked or expired; 503 if the database is unavailable and the key was not
+   * looked up during the last `graceMs`
+   */
+  const callerOf = (key: string, graceMs = GRACE_MS): Caller | Promise<Caller> => {
     if (!isKey(key)) throw unknownKey()
     const prefix = prefixOf(key)
     const known = cached.get(prefix)
-    if (known !== undefined && known.untilMs > performance.now()) return admit(key, known)
-    return loadKey(prefix).then((known) => admit(key, known))
+    const overdueMs = performance.now() - (known?.untilMs ?? Number.NEGATIVE_INFINITY)
+    if (known !== undefined && overdueMs < 0) return admit(key, known)
+    const answer = loadKey(prefix).then((known) => admit(key, known))
+    return overdueMs < graceMs ? inTime(answer, () => admit(key, known)) : answer
   }
 
   return {
@@ -121,7 +128,7 @@ export function createKeyring(database: Database, log: Logger) {
       cached.clear()
     },
     hasKeys,
-    callerOf,
+    callerOf: (key: string) => callerOf(key),
     /** Sets what {@link remembering} knows at first. */
     learn: (value: boolean) => {
       lastHasKeys ??= value
@@ -133,11 +140,7 @@ export function createKeyring(database: Database, log: Logger) {
         const last = lastHasKeys
         return answer instanceof Promise && last !== undefined ? inTime(answer, () => last) : answer
       },
-      callerOf: (key: string) => {
-        const last = isKey(key) ? cached.get(prefixOf(key)) : undefined
-        const answer = callerOf(key)
-        return answer instanceof Promise && last !== undefined ? inTime(answer, () => admit(key, last)) : answer
-      },
+      callerOf: (key: string) => callerOf(key, Number.POSITIVE_INFINITY),
     },
   }
 }
