@@ -1,3 +1,4 @@
+// @ts-check
 // npm start, npm test, npm run dev, npm run check, npm run bench, npm run test:torture, npm run cluster, npm run new, npm run pack, npm run
 // release, npm run seed. Requires Node.js 20.19 and npm; installs the rest (pnpm, packages, Node.js 24).
 import { existsSync, readFileSync } from 'node:fs'

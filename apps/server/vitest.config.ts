@@ -7,7 +7,7 @@ const notOnPostgres = [
   'console conventions edge-cases copies envelope field-access hashing header-fields headers health',
   'http-methods keyring limits log moved-database nginx openapi-30 origins page pages',
   'password-queue passwords process proposer quota readme redos refused-reads request-queue rest-snippets row-mapping',
-  'rules samples security seed slow-clients sqlite summary-cache testing timestamp tokens',
+  'rules samples security seed slow-clients sqlite summary-cache testing timestamp tokens tracing',
   'uncaught-errors unavailable user-apis workers',
 ].flatMap((names) => names.split(' '))
 // `npm test` sets this variable, `npm run check` does not.
@@ -28,8 +28,8 @@ export default defineConfig({
   resolve: { alias: { typescript: 'typescript-5' } },
   test: {
     server: { deps: { inline: ['openapi-typescript'] } },
-    // These tests mostly wait for disks and other processes.
-    maxWorkers: 4,
+    // With four, each test takes twice as long, and all of them together as long as with two.
+    maxWorkers: 2,
     // The modules of the service take a second to load. Tests do not change them, and each has a service of its own.
     isolate: false,
     // On a busy machine processes start slowly and queues are long, which is not a defect.

@@ -35,7 +35,10 @@ export function runDerivedTests(clone: Clone): void {
   }
   const run = (names: string, filter = '') => {
     const files = names.split(' ').map((name) => `test/${name}.test.ts`)
-    clone.run(`cd apps/server && npx --no-install vitest run --project sqlite ${files.join(' ')} ${filter}`)
+    // One process: to load the service takes longer than a test.
+    clone.run(
+      `cd apps/server && npx --no-install vitest run --project sqlite --maxWorkers 1 ${files.join(' ')} ${filter}`,
+    )
   }
   const edit = (path: string, change: (text: string) => string) =>
     writeFileSync(join(clone.folder, path), change(readFileSync(join(clone.folder, path), 'utf8')))

@@ -38,7 +38,7 @@ for (const name of ['openapi', 'client']) {
         noEmit: false,
         declaration: true,
         emitDeclarationOnly: true,
-        // `typecheck` has checked the same sources. Only the emit takes a quarter of the time.
+        // `npm run check types` checks the same sources. Only the emit takes a quarter of the time.
         noCheck: true,
         rootDir: packages,
         outDir: types,
