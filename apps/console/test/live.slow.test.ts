@@ -1,6 +1,8 @@
+import { DatabaseSync } from 'node:sqlite'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
-import { consoleTest, openOutdated, pauseCalls, shareBrowser, violations } from './console.ts'
+import { expect, test } from 'vitest'
+import { consoleTest, openOutdated, pauseCalls, shareBrowser, violations, visitConsole } from './console.ts'
+import { startServiceProcess } from './service.ts'
 
 shareBrowser()
 
@@ -16,6 +18,14 @@ const THREE = [
 async function openLive(page: Page, url: string) {
   await page.goto(url)
   await page.getByRole('status').getByText('Live', { exact: true }).waitFor()
+}
+
+/** Whether a window is seen, as browsers tell it. */
+async function show(page: Page, isShown: boolean) {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value: hidden })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, !isShown)
 }
 
 const cellsOf = (page: Page) => page.locator('.records tbody .name').allTextContents()
@@ -75,7 +85,7 @@ consoleTest(
 )
 
 consoleTest(
-  'two windows share one stream; when the window that has it closes, the other continues',
+  'two windows share one stream; when the window that has it is hidden or closes, the other continues',
   async ({ page, service, client }) => {
     await client.items.createMany.mutate({ items: THREE })
     const url = `${service.url}/console/items`
@@ -88,14 +98,51 @@ consoleTest(
     await first.getByRole('row', { name: 'Lamp' }).getByText('15.00').waitFor()
     await page.getByRole('row', { name: 'Lamp' }).getByText('15.00').waitFor()
     expect(streams.length).toBe(1)
+    await show(first, false)
+    await expect.poll(() => streams.length).toBe(2)
+    await client.items.update.mutate({ id: 2, price: 25 })
+    for (const window of [page, first]) await window.getByRole('row', { name: 'Rug' }).getByText('25.00').waitFor()
+    // Of two hidden windows, the one that had the stream keeps it until the other is visible.
+    await show(page, false)
+    await show(first, true)
+    await expect.poll(() => streams.length).toBe(3)
+    await show(page, true)
     await first.close()
     await client.items.update.mutate({ id: 1, price: 16 })
     await page.getByRole('row', { name: 'Lamp' }).getByText('16.00').waitFor()
-    expect(streams.length).toBe(2)
-    // It continues after the last change that both had seen.
-    expect(new URL(streams[1] ?? '').searchParams.get('after')).toMatch(/^\d+-/)
+    expect(streams.length).toBe(4)
+    // Each continues after the last change that both had seen.
+    for (const url of streams.slice(1)) expect(new URL(url).searchParams.get('after')).toMatch(/^\d+-/)
   },
 )
+
+test('the service restarts, then the log is emptied: a page reconnects, catches up, and reads the list again', async () => {
+  const service = await startServiceProcess()
+  const { client, file, kill, start, url } = service
+  await client.items.createMany.mutate({ items: THREE })
+  await visitConsole(
+    service,
+    async ({ page }) => {
+      await openLive(page, `${url}/console/items`)
+      await page.getByRole('row', { name: 'Lamp' }).getByText('10.00').waitFor()
+      await kill()
+      await page.getByRole('status').getByText('Reconnecting…').waitFor()
+      await start()
+      await client.items.update.mutate({ id: 1, price: 15 })
+      await page.getByRole('row', { name: 'Lamp' }).getByText('15.00').waitFor()
+      await page.getByRole('status').getByText('Live', { exact: true }).waitFor()
+
+      const database = new DatabaseSync(file)
+      // No change says so.
+      database.exec('BEGIN; DELETE FROM audit_entries; UPDATE items SET price = 16, version = 3 WHERE id = 1; COMMIT')
+      database.close()
+      await page.getByRole('row', { name: 'Lamp' }).getByText('16.00').waitFor()
+      await client.items.update.mutate({ id: 2, price: 25 })
+      await page.getByRole('row', { name: 'Rug' }).getByText('25.00').waitFor()
+    },
+    { expected },
+  )
+})
 
 consoleTest(
   'the network is cut and restored: nothing is missed, and the connection shows',

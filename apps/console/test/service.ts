@@ -18,6 +18,8 @@ export interface Service extends AsyncDisposable {
 }
 
 export interface ServiceProcess extends Service {
+  /** Its database. */
+  file: string
   /** Kills the process; {@link start} starts another on the same port and database. */
   kill: () => Promise<void>
   start: () => Promise<void>
@@ -41,8 +43,9 @@ export async function startService(): Promise<Service> {
 /** Starts the real service in a process of its own, which a test can kill. */
 export async function startServiceProcess(): Promise<ServiceProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'resource-console-'))
+  const file = join(folder, 'test.db')
   const run = async (port: string) => {
-    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: port, DATABASE_URL: `file:${join(folder, 'test.db')}` }
+    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: port, DATABASE_URL: `file:${file}` }
     const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     return { child, exited: once(child, 'exit'), url: await servedAt(child.stdout) }
   }
@@ -54,6 +57,7 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
   }
   return {
     url,
+    file,
     client: createClient({ baseUrl: url }),
     kill,
     start: async () => {

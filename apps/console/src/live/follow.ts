@@ -19,7 +19,8 @@ interface Message {
 
 /**
  * Follows the changes of all records until the signal aborts. Of the windows with the same caller, one has the stream and shares
- * it. When it closes, the next window continues from the last cursor.
+ * it. When it closes, or another one is visible and it is not, the next window continues from the last cursor: in a hidden
+ * window, timers run once a minute.
  */
 export function follow(caller: string, signal: AbortSignal): void {
   if (signal.aborted) return
@@ -28,6 +29,8 @@ export function follow(caller: string, signal: AbortSignal): void {
   const channel = navigator.locks === undefined ? undefined : new BroadcastChannel(name)
   let cursor: string | undefined
   let isLeader = false
+  let again = new AbortController()
+  let asked = new AbortController()
   let timers: ReturnType<typeof setTimeout>[] = []
 
   const receive = ({ connection, cursor: next = cursor, change, isReset }: Message) => {
@@ -50,8 +53,11 @@ export function follow(caller: string, signal: AbortSignal): void {
     const later = (connection: Connection, ms: number) => setTimeout(() => send({ connection }), ms)
     timers = [later('reconnecting', SHORT_MS), later('stale', LONG_MS)]
   }
-  const settle = (connection: Connection) => {
+  const clear = () => {
     for (const timer of timers.splice(0)) clearTimeout(timer)
+  }
+  const settle = (connection: Connection) => {
+    clear()
     send({ connection })
   }
   // Without `onUnauthorized`: nobody is asked to log in before a request of the page is refused.
@@ -65,10 +71,8 @@ export function follow(caller: string, signal: AbortSignal): void {
 
   const lead = async () => {
     isLeader = true
-    while (!signal.aborted) {
-      // Back online it tries again at once, not only after a pause.
-      const again = new AbortController()
-      const stop = onlineManager.subscribe((isOnline) => (isOnline ? again.abort() : interrupted()))
+    while (isLeader && !signal.aborted) {
+      again = new AbortController()
       const onPosition = (position: string) => send({ cursor: position, isReset: cursor === undefined })
       try {
         const ended = AbortSignal.any([signal, again.signal])
@@ -78,23 +82,49 @@ export function follow(caller: string, signal: AbortSignal): void {
       } catch (error) {
         if (error instanceof GoneError) cursor = undefined
         else if (!again.signal.aborted) return settle('off')
-      } finally {
-        stop()
       }
+    }
+  }
+  const ask = () => {
+    if (channel === undefined) return void lead()
+    asked = new AbortController()
+    // Waiting for the lock ends with an error when the signal aborts.
+    navigator.locks.request(name, { signal: AbortSignal.any([signal, asked.signal]) }, lead).catch(() => {})
+    channel.postMessage('hello')
+  }
+  const handOver = () => {
+    isLeader = false
+    clear()
+    again.abort()
+  }
+  const seen = async () => {
+    if (!document.hidden) {
+      if (!isLeader) ask()
+      // It tries again at once, not only after a pause.
+      else if (useLive.getState().connection !== 'live') again.abort()
+    } else if (!isLeader) asked.abort()
+    else if (channel !== undefined) {
+      const { pending = [] } = await navigator.locks.query()
+      if (document.hidden && pending.some((lock) => lock.name === name)) handOver()
     }
   }
 
   channel?.addEventListener('message', ({ data }: MessageEvent<Message | 'hello'>) => {
-    if (data !== 'hello') receive(data)
-    else if (isLeader) channel.postMessage({ connection: useLive.getState().connection, cursor } satisfies Message)
+    if (data !== 'hello') return receive(data)
+    if (!isLeader) return
+    channel.postMessage({ connection: useLive.getState().connection, cursor } satisfies Message)
+    if (document.hidden) handOver()
   })
-  channel?.postMessage('hello')
-  if (channel === undefined) void lead()
-  // Waiting for the lock ends with an error when the signal aborts.
-  else navigator.locks.request(name, { signal }, lead).catch(() => {})
+  const stop = onlineManager.subscribe((isOnline) => {
+    if (isLeader && isOnline) again.abort()
+    else if (isLeader) interrupted()
+  })
+  document.addEventListener('visibilitychange', seen, { signal })
+  if (!document.hidden) ask()
 
   signal.addEventListener('abort', () => {
     settle('off')
+    stop()
     channel?.close()
     useLive.setState(INITIAL)
   })
