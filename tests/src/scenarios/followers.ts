@@ -2,17 +2,26 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from '@resource/bench/statistics'
-import { query } from '@resource/postgres-test'
+import { query, whileOpen } from '@resource/postgres-test'
 import { fetch } from 'undici'
 import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '../engines.ts'
 import { ChangeReader } from '../followers.ts'
-import { expectAtLeast, expectAtMost, expectNone, type Measurement, report, type Scenario } from '../scenario.ts'
+import {
+  expectAtLeast,
+  expectAtMost,
+  expectNone,
+  type Measurement,
+  report,
+  rounded,
+  type Scenario,
+} from '../scenario.ts'
 import { type Service, startService } from '../service.ts'
 
 const EVENTS = 200_000
 const KILLS = 20
 const STREAMS = 5_000
 const WRITERS = 8
+const OPEN_MS = 60_000
 const SETTINGS = { RATE_LIMIT: '0', MAX_STREAMS: '1000000', MAX_CONNECTIONS: '20000' }
 
 export const followers: Scenario = {
@@ -40,6 +49,7 @@ export const followers: Scenario = {
       }
       await using database = await open()
       measurements.push(...(await measureLatency(database)))
+      if (database.engine === 'PostgreSQL') measurements.push(...(await measureBesideWrite(database)))
     }
     await using database = await sqliteTestDatabase()
     measurements.push(...(await measureStreams(database)))
@@ -164,28 +174,57 @@ async function measureLatency(database: TestDatabase): Promise<Measurement[]> {
     ['same process', first, 10, 60],
     ['another process', second, 30, 150],
   ] as const) {
-    const arrivals = new Map<string, number>()
-    await using reader = new ChangeReader(target.url, await headOf(target), (name) =>
-      arrivals.set(name, performance.now()),
-    )
-    await sleep(200)
-    const times: number[] = []
-    for (let n = 0; n < 500; n++) {
-      const startMs = performance.now()
-      const body = JSON.stringify({ name: `${where} ${n}`, price: 1 })
-      await fetch(`${first.url}/items`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
-      while (!arrivals.has(`${where} ${n}`)) await sleep(0)
-      times.push((arrivals.get(`${where} ${n}`) as number) - startMs)
-    }
-    times.sort((a, b) => a - b)
+    const { times, faults } = await eventTimes(first, target, (count) => count === 500)
     const of = (name: string) => `${database.engine}: write to event, ${where}, ${name}`
     result.push(
       expectAtMost(of('p50'), percentile(times, 0.5), p50, 'ms'),
       expectAtMost(of('p99'), percentile(times, 0.99), p99, 'ms'),
+      expectNone(of('faults'), faults),
     )
-    result.push(expectNone(of('faults'), reader.faults.length))
   }
   return result
+}
+
+/** The same while another program has written and does not commit. It has no audit entry, and so cannot fill a gap. */
+export async function measureBesideWrite(database: TestDatabase, openMs = OPEN_MS): Promise<Measurement[]> {
+  await using first = await startService(database.url, { settings: SETTINGS })
+  await using second = await startService(database.url, { settings: SETTINGS })
+  await eventTimes(first, second, (count) => count === 200)
+  const measure = async () => {
+    const endMs = performance.now() + openMs
+    const { times } = await eventTimes(first, second, () => performance.now() > endMs)
+    return percentile(times, 0.99)
+  }
+  const alone = await measure()
+  const beside = await whileOpen(database.url, 'UPDATE items SET price = price + 1', measure)
+  const name = 'PostgreSQL: write to event, p99'
+  return [
+    report(`${name}, without a foreign transaction`, `${rounded(alone)} ms`),
+    expectAtMost(`${name}, during a foreign transaction of 60 s`, beside, Math.round(alone * 120) / 100, 'ms'),
+  ]
+}
+
+/**
+ * Writes one record after the other.
+ *
+ * @returns the times until the event of each has arrived at a follower of `target`, shortest first
+ */
+async function eventTimes(source: Service, target: Service, isEnough: (count: number) => boolean) {
+  const arrivals = new Map<string, number>()
+  await using reader = new ChangeReader(target.url, await headOf(target), (name) =>
+    arrivals.set(name, performance.now()),
+  )
+  await sleep(200)
+  const times: number[] = []
+  while (!isEnough(times.length)) {
+    const startMs = performance.now()
+    const name = `${times.length}`
+    const body = JSON.stringify({ name, price: 1 })
+    await fetch(`${source.url}/items`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
+    while (!arrivals.has(name)) await sleep(0)
+    times.push((arrivals.get(name) as number) - startMs)
+  }
+  return { times: times.sort((a, b) => a - b), faults: reader.faults.length }
 }
 
 async function headOf({ url }: Service): Promise<string> {
