@@ -156,13 +156,15 @@ describe('a cursor', () => {
     expect(server.log.filter((line) => line.includes(message))).toHaveLength(1)
   })
 
-  test('that is behind entries of which the records were erased gets deletions', async () => {
+  test('that is behind entries of which the records were erased gets the deletions of those that no longer exist', async () => {
     await using server = await startTestServer()
-    await server.client.items.create.mutate(LAMP)
+    await server.client.items.createMany.mutate({ items: [LAMP, LAMP] })
+    await server.client.items.delete.mutate({ id: 2 })
     await sql(server, 'UPDATE audit_entries SET before = NULL, after = NULL, kept = NULL')
-    expect((await server.client.changes.list.query({ after: '0-0' })).changes).toMatchObject([
-      { type: 'items.deleted', record: null, version: 2147483647 },
-    ])
+    const deletion = { type: 'items.deleted', record_id: 2, record: null, version: 2147483647 }
+    const { changes, cursor } = await server.client.changes.list.query({ after: '0-0' })
+    expect(changes).toMatchObject([deletion, deletion])
+    expect(cursor).toBe(changes[1]?.cursor)
   })
 })
 

@@ -31,8 +31,8 @@ export function isWanted({ change }: Entry, { resources, record_id }: Filter): b
 /** The columns of an entry that the feed reads. */
 export const COLUMNS = ['id', 'at', 'resource', 'record_id', 'before', 'after'] as const
 
-// Larger than any stored one: entries without records were erased, which is done to those of deleted records.
-const LAST_VERSION = 2 ** 31 - 1
+/** Larger than any stored one. The change of an entry whose records were erased has it: a deletion, unless the record still exists. */
+export const LAST_VERSION = 2 ** 31 - 1
 
 interface Followed {
   shown: readonly string[]

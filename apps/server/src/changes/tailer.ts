@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AuditEntry, type Database, Slots, type Where } from '@resource/database'
-import { COLUMNS, type Entry, entryOf, type Filter, isWanted } from './entry.ts'
+import { COLUMNS, type Entry, entryOf, type Filter, isWanted, LAST_VERSION } from './entry.ts'
 import { Kept } from './kept.ts'
 import { assertKept, cursorOf, newestOf, oldestOf, type Position } from './position.ts'
 
@@ -164,7 +164,14 @@ export class Tailer {
   async #page(where: Where<AuditEntry>): Promise<Entry[]> {
     const order = { column: 'id', descending: false } as const
     const rows = await this.#database.read.auditEntries.page({ columns: COLUMNS, where, order, take: PAGE })
-    return rows.map((row) => entryOf(row, this.#onError))
+    const entries = rows.map((row) => entryOf(row, this.#onError))
+    for (const entry of entries) {
+      const { resource, record_id, version } = entry.change ?? {}
+      if (version !== LAST_VERSION) continue
+      const table = this.#database.read[resource as 'items']
+      if ((await table.find({ id: record_id }, ['id'])) !== undefined) entry.change = undefined
+    }
+    return entries
   }
 
   async #renewed(): Promise<string | undefined> {
