@@ -70,7 +70,8 @@ export function toFailure(error: unknown, target: Target = {}, fields: Field[] =
   if (!(error instanceof ServiceError)) return systemFailure(error)
   if (error.fields.length > 0) return invalidFields(error.fields, fields, outcomeOf(error))
   const { reason } = error
-  return new Failure(outcomeOf(error), serviceErrorMessage(error, target), reason ? { reason } : {})
+  const outcome = outcomeOf(error)
+  return new Failure(outcome, serviceErrorMessage(error, target), reason && reason !== outcome ? { reason } : {})
 }
 
 function commanderFailure({ code, exitCode, message }: CommanderError): Failure {

@@ -71,6 +71,8 @@ test('changes names what is wrong with an option', async () => {
   expect([invalid.code, invalid.stderr]).toEqual([2, '--after: must be a cursor of the feed\n'])
   const gone = await service.run(['changes', '--after', '1-a', '--json'])
   expect([gone.code, JSON.parse(gone.stderr).error]).toMatchObject([3, { code: 'not_found', reason: 'cursor_reset' }])
+  const missing = await service.run(['items', 'get', '9', '--json'])
+  expect(missing.stderr).toBe('{"error":{"code":"not_found","exit_code":3,"message":"Item not found"}}\n')
 })
 
 test('changes and mirror, also with --follow, fail within seconds if the service cannot be reached', async () => {
