@@ -86,7 +86,13 @@ export function isUnreachable(error: object): boolean {
 
 /** Whether a later attempt to connect may succeed. A failed authentication (class 28) is not repeated. */
 export function isAway(error: unknown): boolean {
-  return error instanceof Error && isUnreachable(error) && !sqlState(error).startsWith('28')
+  if (!(error instanceof Error) || refusedParameter(error) !== undefined) return false
+  return isUnreachable(error) && !sqlState(error).startsWith('28')
+}
+
+/** The start-up parameter for which PgBouncer refuses a connection. The SQLSTATE is that of all its errors. */
+export function refusedParameter(error: unknown): string | undefined {
+  return /^unsupported startup parameter: (\w+)/.exec(messageOf(error))?.[1]
 }
 
 /** Whether a prepared statement is missing, exists already, or would return other columns than before. It has not run. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { isAway, reasonOf, sqlState } from './errors.ts'
+import { isAway, reasonOf, refusedParameter, sqlState } from './errors.ts'
 import type { SharedUrl } from './servers.ts'
 import { SessionClient } from './session.ts'
 import { BEGIN } from './transaction.ts'
@@ -48,6 +48,8 @@ export async function connect(url: SharedUrl, deadline: number): Promise<pg.Clie
 }
 
 function remedyOf(error: unknown, { connectionString }: PostgresUrl): string {
+  const refused = refusedParameter(error)
+  if (refused) return ` Remove ${refused} from DATABASE_URL, or add it to ignore_startup_parameters in pgbouncer.ini.`
   if (sqlState(error as object) !== '42501') return ''
   const { user, database } = new pg.Client(connectionString)
   const [name, role] = [database, user].map((name) => pg.escapeIdentifier(name ?? ''))

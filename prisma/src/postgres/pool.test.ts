@@ -1,12 +1,23 @@
+import { Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { newUser } from '../../test/database.ts'
 import { emptyDatabase, temporaryDatabase } from '../../test/postgres.ts'
 import { insertOne } from '../../test/rows.ts'
 import { isBusy } from '../index.ts'
 import { openPool } from './pool.ts'
+import { withServers } from './servers.ts'
+import { readPostgresUrl } from './url.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
+
+test('if no server is found, no socket has a timeout, whose error nobody would handle', async () => {
+  using timeouts = vi.spyOn(Socket.prototype, 'setTimeout')
+  const pool = openPool(withServers(readPostgresUrl('postgresql://127.0.0.1:1,127.0.0.1:2/shop')), {})
+  await expect(pool.connect()).rejects.toThrow('ECONNREFUSED')
+  expect(timeouts.mock.calls.filter(([ms]) => ms > 0)).toEqual([])
+  await pool.end()
+})
 
 test('a hundred queries may wait for any time; after a quarter of a second further ones fail as busy at once, %s', async () => {
   await using database = await temporaryDatabase({ poolSize: 1 })

@@ -32,11 +32,12 @@ export function openPool(url: SharedUrl, settings: PoolSettings): BoundedPool {
   return pool
 }
 
-// PostgreSQL answers or cancels a statement within its timeout. A longer silence means that the network failed.
+// PostgreSQL answers or cancels a statement within its timeout. A longer silence means that the network failed. Not before the
+// socket is connected: if no server is found it never is, nobody listens to its errors, and the timeout would end the process.
 function socketWithTimeout(ms: number): Socket {
   const socket = new Socket()
   const timeout = Object.assign(new Error('PostgreSQL did not respond in time.'), { code: 'ETIMEDOUT' })
-  return socket.setTimeout(ms, () => socket.destroy(timeout))
+  return socket.once('connect', () => socket.setTimeout(ms, () => socket.destroy(timeout)))
 }
 
 type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void

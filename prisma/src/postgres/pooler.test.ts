@@ -7,6 +7,19 @@ import { SessionClient } from './session.ts'
 import { openPrepared } from './transaction.ts'
 
 test.skipIf(!isPgBouncerInstalled)(
+  'a start-up parameter that PgBouncer refuses ends the start with its name and the setting (needs PgBouncer)',
+  async () => {
+    const url = new URL((await emptyDatabase()).url)
+    await using bouncer = await startPgBouncer(Number(url.port))
+    url.port = String(bouncer.port)
+    url.search = '?options=-c%20work_mem%3D64MB'
+    await expect(openDatabase(url.href)).rejects.toThrow(
+      'unsupported startup parameter: options. Remove options from DATABASE_URL, or add it to ignore_startup_parameters in pgbouncer.ini.',
+    )
+  },
+)
+
+test.skipIf(!isPgBouncerInstalled)(
   'behind a pooler that is not detected, every statement returns its own result, and none fails but for repeated transactions (needs PgBouncer)',
   async () => {
     const { url, rows } = await emptyDatabase()
