@@ -19,7 +19,8 @@ const without = (names: string[]) => [
 ]
 const postgresql = {
   name: 'postgresql',
-  globalSetup: '@resource/postgres-test/vitest',
+  // Set by hand: through PgBouncer in transaction mode, by two services in turn (test/harness.ts).
+  globalSetup: `@resource/postgres-test/${process.env.VITEST_PGBOUNCER === '1' ? 'pgbouncer' : 'vitest'}`,
   exclude: without(notOnPostgres),
 }
 

@@ -13,8 +13,8 @@ export async function compareStored(
   { items, users }: Pick<Ledger, 'items' | 'users'>,
 ): Promise<Differences> {
   const differences: Differences = { lost: [], duplicated: [] }
-  compare(await all(url, 'items'), items, ['name', 'price', 'version'], differences)
-  compare(await all(url, 'users'), users, ['name', 'email'], differences)
+  compare(await storedRecords(url, 'items'), items, ['name', 'price', 'version'], differences)
+  compare(await storedRecords(url, 'users'), users, ['name', 'email'], differences)
   return differences
 }
 
@@ -36,8 +36,8 @@ function compare<Acknowledged extends { id: number }>(
   for (const record of stored) if (!acknowledged.has(record.id)) duplicated.push(JSON.stringify(record))
 }
 
-// Over tRPC, which returns the version: a change applied twice increments it twice.
-async function all(url: string, noun: 'items' | 'users'): Promise<Stored[]> {
+/** Over tRPC, which returns the version: a change applied twice increments it twice. */
+export async function storedRecords(url: string, noun: 'items' | 'users'): Promise<Stored[]> {
   const records: Stored[] = []
   for (let after: string | null = ''; after !== null; ) {
     const input: string = encodeURIComponent(JSON.stringify({ after, limit: 1000 }))

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Client, createClient } from '@resource/client'
 import { createTestServer, type FaultOptions, type TestServer as PlainServer } from '@resource/server/testing'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import { postgresDatabase } from './database.ts'
 import { checkAnswer } from './document-check.ts'
 
@@ -37,11 +37,17 @@ export async function startTestServer(
   faults: FaultOptions = {},
 ): Promise<TestServer> {
   const database = await postgresDatabase()
-  const server = await createTestServer({
+  const options = {
     ...faults,
     environment: { ...PATIENT, ...(database && { DATABASE_URL: database.url }), ...environment },
-  })
+  }
+  const server = await createTestServer(options)
+  // Behind PgBouncer, two services share the connections of a database: one must not get the statements of the other.
+  const second = inject('isPooled') ? await createTestServer(options) : undefined
+  const urls = [server.url, second?.url ?? server.url]
+  let sent = 0
   const stop = async () => {
+    await second?.stop()
     await server.stop()
     database?.release()
   }
@@ -53,7 +59,10 @@ export async function startTestServer(
     [Symbol.asyncDispose]: stop,
     client: createClient({ baseUrl: server.url, apiKey: () => key }),
     request: (method, path, { headers, ...options } = {}) =>
-      request(server.url, method, path, { ...options, headers: { ...(key && bearer(key)), ...headers } }),
+      request(urls[sent++ % 2] as string, method, path, {
+        ...options,
+        headers: { ...(key && bearer(key)), ...headers },
+      }),
     logIn: (newKey) => {
       key = newKey
     },

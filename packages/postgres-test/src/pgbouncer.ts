@@ -12,9 +12,11 @@ import { startGuarded, startPostgres } from './postgres.ts'
  * system, since npm has none.
  */
 export default async function setup({ provide }: TestProject) {
-  const server = await startPostgres()
-  const bouncer = await startPgBouncer(server.port)
+  const server = await startPostgres({ autovacuum: 'off' })
+  // Few connections per database, so that clients share them; idle ones end, because each test file has a database.
+  const bouncer = await startPgBouncer(server.port, { default_pool_size: '4', server_idle_timeout: '5' })
   provide('postgres', `postgresql://postgres@127.0.0.1:${bouncer.port}/postgres`)
+  provide('isPooled', true)
   return async () => {
     await bouncer[Symbol.asyncDispose]()
     await server[Symbol.asyncDispose]()

@@ -5,6 +5,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The URL of a database of the run's PostgreSQL server. */
     postgres: string
+    /** Whether PgBouncer is before it. */
+    isPooled: boolean
   }
 }
 

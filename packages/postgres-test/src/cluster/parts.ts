@@ -26,6 +26,8 @@ export interface Cluster {
   databaseUrl: string
   /** The database through HAProxy alone, which connects to the primary. */
   primaryUrl: string
+  /** The database with its three hosts. */
+  hostsUrl: string
   /** PgBouncer's administration. */
   poolerUrl: string
   /** Patroni's REST API by member. */
@@ -47,6 +49,7 @@ export function clusterAt(port: number, password: string): Cluster {
     instances: [`http://127.0.0.1:${port + 1}`, `http://127.0.0.1:${port + 2}`],
     databaseUrl: database(port + 3, 'resource', 'resource'),
     primaryUrl: database(port + 4, 'resource', 'resource'),
+    hostsUrl: `postgresql://resource:${password}@${MEMBERS.map((n) => `127.0.0.1:${port + 10 + n}`).join()}/resource`,
     poolerUrl: database(port + 3, 'pgbouncer', 'pgbouncer'),
     patroni: Object.fromEntries(MEMBERS.map((n) => [`postgresql${n}`, `http://127.0.0.1:${port + 6 + n}`])),
     password,
