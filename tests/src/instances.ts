@@ -4,7 +4,7 @@ import { createBook } from './records.ts'
 import { expectAtMost, type Measurement, report, rounded } from './scenario.ts'
 import { type Service, startService } from './service.ts'
 
-// Of each instance, so that all have the same load.
+// To each instance.
 const CONNECTIONS = 8
 const WARM_UP = 5_000
 // Of each instance.
@@ -20,13 +20,13 @@ export async function cpuPerRead(databaseUrl: string): Promise<Measurement[]> {
   const [first] = services as [Service]
   const { id } = JSON.parse(await createBook(first.url))
   const path = `/books/${id}`
-  await read(services, path, WARM_UP)
+  for (const service of services) await read(service, path, WARM_UP)
   const two: Round[] = []
   const four: Round[] = []
   // In turn, because the speed of a shared machine varies over time.
   for (let round = 0; round < ROUNDS; round++) {
-    two.push(await read(services.slice(0, 2), path, READS))
-    four.push(await read(services, path, READS))
+    two.push(await measure(services.slice(0, 2), path))
+    four.push(await measure(services, path))
   }
   const cpuOf = (rounds: Round[]) => rounds.map(({ cpu }) => cpu)
   const ratio = ratioOf(cpuOf(four), cpuOf(two))
@@ -58,19 +58,19 @@ interface Round {
   perSecond: number
 }
 
-async function read(services: Service[], path: string, reads: number): Promise<Round> {
+async function measure(services: Service[], path: string): Promise<Round> {
+  const reads = READS * services.length
   const before = await cpuTime(services)
+  // In turn: at the same time, instances on too few cores slow each other down.
+  for (const service of services) await read(service, path, READS)
+  const cpu = ((await cpuTime(services)) - before) / reads
   const begin = performance.now()
-  await Promise.all(services.map(({ url }) => readFrom(url, path, reads, CONNECTIONS)))
-  const took = performance.now() - begin
-  return {
-    cpu: ((await cpuTime(services)) - before) / (reads * services.length),
-    perSecond: (reads * services.length * 1000) / took,
-  }
+  await Promise.all(services.map((service) => read(service, path, READS)))
+  return { cpu, perSecond: (reads * 1000) / (performance.now() - begin) }
 }
 
-async function readFrom(url: string, path: string, reads: number, connections: number): Promise<void> {
-  const pool = new Pool(url, { connections })
+async function read({ url }: Service, path: string, reads: number): Promise<void> {
+  const pool = new Pool(url, { connections: CONNECTIONS })
   let sent = 0
   const caller = async () => {
     while (sent++ < reads) {
@@ -79,7 +79,7 @@ async function readFrom(url: string, path: string, reads: number, connections: n
       if (statusCode !== 200) throw new Error(`GET ${path} got status ${statusCode}`)
     }
   }
-  await Promise.all(Array.from({ length: connections }, caller))
+  await Promise.all(Array.from({ length: CONNECTIONS }, caller))
   await pool.destroy()
 }
 

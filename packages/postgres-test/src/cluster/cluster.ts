@@ -171,16 +171,19 @@ const MARK = 'RESOURCE_CLUSTER_PART'
 
 /** The processes of the parts whose names begin with `prefix`. */
 export function processesOf(folder: string, prefix: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`${MARK}=${resolve(folder)} ${prefix}`)
-      } catch {
-        return false
-      }
-    })
-    .map(Number)
+  const read = (pid: string, file: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, 'latin1')
+    } catch {
+      return ''
+    }
+  }
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const mark = `${MARK}=${resolve(folder)} ${prefix}`
+  const marked = new Set(all.filter((pid) => read(pid, 'environ').includes(mark)))
+  // PostgreSQL's own processes overwrite their environment.
+  const parentOf = (pid: string) => /\) \w (\d+)/.exec(read(pid, 'stat'))?.[1] ?? ''
+  return all.filter((pid) => marked.has(pid) || marked.has(parentOf(pid))).map(Number)
 }
 
 /** Creates the role and the database of the service, unless they exist. */
