@@ -1,5 +1,6 @@
 import { type PostgresServer, query, startPostgres } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
+import { openEvents } from './event-source.ts'
 import { bearer, startTestServer } from './harness.ts'
 import { createItem, createKey } from './records.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
@@ -51,16 +52,23 @@ test('after a switchover an instance whose URL names both servers writes to the 
     const goal = stored.length + 50
     return expect.poll(() => stored.length).toBeGreaterThan(goal)
   }
+  await using events = await openEvents(`${url}/api/changes?after=0-0`)
   await more()
   await primary.stop('fast')
   await expect.poll(() => send(url, '/readyz')).toEqual([503, NO_PRIMARY])
   expect(await send(url, '/readyz/reads')).toEqual([503, NO_PRIMARY])
   expect(await send(url, '/items/1')).toEqual([503, NO_PRIMARY])
+  // It waits for a primary.
+  const environment = { DATABASE_URL: urlOf(primary, standby), DATABASE_CONNECT_TIMEOUT_MS: '60000' }
+  await using other = spawnService(folder.path, environment)
   await query(standby.url, 'SELECT pg_promote()')
   await more()
   isStopped = true
   await Promise.all(writers)
   expect(await names(standby)).toEqual(stored.sort())
+  const changes = await events.changes(stored.length)
+  expect(new Set(changes.map(({ record_id }) => record_id)).size).toBe(stored.length)
+  expect((await send(await other.url(), '/readyz'))[0]).toBe(200)
   await expect.poll(() => send(url, '/readyz')).toEqual([200, undefined])
 })
 
