@@ -121,6 +121,8 @@ export interface Options extends Partial<Limits>, PoolSettings {
   isShared?: boolean
   /** Whether the SQLite file must exist; default false. A process that joins others must not create another file. */
   mustExist?: boolean
+  /** Whether to accept databases that speak the protocol of PostgreSQL but are not it; default false. */
+  allowUntested?: boolean
   /** Called when a background task fails and will be retried, and at start when searches have no index. */
   onWarning?: (message: string, error?: unknown) => void
   /** Wraps each query of a table, and each transaction including its wait in the queue. */

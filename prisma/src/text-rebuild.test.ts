@@ -54,7 +54,7 @@ test('on SQLite the migration to NFC and full case folding rebuilds texts and se
 test('on PostgreSQL the migration to NFC and full case folding rebuilds texts and search keys; a repetition changes nothing', async () => {
   await using folder = await temporaryFolder()
   const { url, parsed, rows } = await emptyDatabase()
-  await migratePostgres(parsed, 5_000, await copyHistoryBefore('postgresql', '0009', folder.path))
+  await migratePostgres(parsed, 5_000, { folder: await copyHistoryBefore('postgresql', '0009', folder.path) })
   await rows(ROWS)
   await expectRebuilt(url)
   await rows(`DELETE FROM _prisma_migrations WHERE migration_name = '0009_unicode_text'`)

@@ -11,7 +11,7 @@ import { Followers } from './changes/followers.ts'
 import { Tailer } from './changes/tailer.ts'
 import { newRequestId, readGroup } from './http/request-id.ts'
 import { createOperations } from './operations.ts'
-import { readConfig } from './process/config.ts'
+import { readLocalConfig } from './process/config.ts'
 
 export interface LocalClientOptions extends ClientCallOptions<Contract> {
   /** `file:` followed by a path. The file is created if it does not exist. */
@@ -28,8 +28,11 @@ export type LocalClient = Client & AsyncDisposable & { close: () => Promise<void
  * @throws Error if the database cannot be opened
  */
 export async function createLocalClient({ databaseUrl, ...options }: LocalClientOptions): Promise<LocalClient> {
-  const config = readConfig({ DATABASE_URL: databaseUrl })
-  const database = await createDatabase(config.DATABASE_URL, { isShared: true })
+  const config = readLocalConfig(databaseUrl)
+  const database = await createDatabase(config.DATABASE_URL, {
+    isShared: true,
+    allowUntested: config.ALLOW_UNTESTED_DATABASE,
+  })
   const caller: Caller = { name: 'local', detail: osUser(), role: 'admin' }
   const needsCredentials = async () => (await database.read.apiKeys.count({})) > 0
   const followers = new Followers(new Tailer(database))

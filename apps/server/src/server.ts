@@ -53,6 +53,7 @@ export async function startServer(
     poolSize: config.DATABASE_POOL_SIZE,
     connectTimeoutMs: config.DATABASE_CONNECT_TIMEOUT_MS,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    allowUntested: config.ALLOW_UNTESTED_DATABASE,
     isShared: config.WORKERS > 1,
     mustExist: !isFirstProcess(),
     onWarning: (message, err) => log.warn({ err }, message),

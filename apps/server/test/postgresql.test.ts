@@ -41,6 +41,23 @@ test('the role that the compose file creates is not a superuser and runs the ser
   )
 })
 
+test('a database that only resembles PostgreSQL is refused, unless ALLOW_UNTESTED_DATABASE is true', async () => {
+  await using postgres = await startPostgres()
+  await query(
+    postgres.url,
+    `CREATE SCHEMA shadow; CREATE FUNCTION shadow.version() RETURNS text LANGUAGE sql RETURN 'CockroachDB CCL v25.4.5';
+     ALTER ROLE postgres SET search_path = shadow, pg_catalog`,
+  )
+  await using folder = await temporaryFolder()
+  await using refused = spawnService(folder.path, { DATABASE_URL: postgres.url })
+  expect(await refused.exited).toEqual({
+    code: 1,
+    stderr: `The database postgresql://127.0.0.1:${postgres.port}/postgres cannot be used: it is CockroachDB, not PostgreSQL: its generated ids exceed 2147483647, and its DO blocks do not execute SQL. Use PostgreSQL 15 or newer, or set ALLOW_UNTESTED_DATABASE=true to try.\n`,
+  })
+  await using tried = spawnService(folder.path, { DATABASE_URL: postgres.url, ALLOW_UNTESTED_DATABASE: 'true' })
+  expect((await fetch(`${await tried.url()}/items`)).status).toBe(200)
+})
+
 test('settings of the role change no answer: an expired key is refused, and numbers and times are returned as stored', async () => {
   await using postgres = await startPostgres()
   await query(

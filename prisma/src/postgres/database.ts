@@ -44,7 +44,7 @@ type PostgresOptions = Options & Required<Pick<Options, 'queueTimeoutMs' | 'writ
  */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Engine> {
   const parsed = withServers(readPostgresUrl(url))
-  await migratePostgres(parsed, options.connectTimeoutMs ?? 5_000, undefined, options.onWarning)
+  await migratePostgres(parsed, options.connectTimeoutMs ?? 5_000, options)
   const pool = openPool(parsed, options)
   try {
     return await openEngine(pool, parsed, options)

@@ -149,10 +149,10 @@ test('pending migrations run in the order of their names', async () => {
   await using folder = await temporaryFolder()
   const { parsed } = await emptyDatabase()
   const history = await copyHistory('postgresql', folder.path)
-  await migratePostgres(parsed, WAIT_MS, history)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
   await addMigration(history, '9002_second', 'INSERT INTO notes (text) VALUES (1);')
   await addMigration(history, '9001_first', 'CREATE TABLE notes (text int);')
-  expect(await migratePostgres(parsed, WAIT_MS, history)).toEqual(['9001_first', '9002_second'])
+  expect(await migratePostgres(parsed, WAIT_MS, { folder: history })).toEqual(['9001_first', '9002_second'])
 })
 
 test('a failing migration is named and rolled back; earlier ones stay applied', async () => {
@@ -161,7 +161,7 @@ test('a failing migration is named and rolled back; earlier ones stay applied', 
   const history = await copyHistory('postgresql', folder.path)
   await addMigration(history, '9001_good', 'CREATE TABLE notes (text int);')
   await addMigration(history, '9002_bad', 'CREATE TABLE more (text int); INSERT INTO nowhere VALUES (1);')
-  await expect(migratePostgres(parsed, WAIT_MS, history)).rejects.toThrow(
+  await expect(migratePostgres(parsed, WAIT_MS, { folder: history })).rejects.toThrow(
     'Migration 9002_bad failed and was rolled back: relation "nowhere" does not exist',
   )
   expect(await rows(`SELECT tablename FROM pg_tables WHERE tablename IN ('notes', 'more')`)).toEqual([
@@ -173,9 +173,9 @@ test('an applied migration that was edited is rejected by name', async () => {
   await using folder = await temporaryFolder()
   const { parsed } = await emptyDatabase()
   const history = await copyHistory('postgresql', folder.path)
-  await migratePostgres(parsed, WAIT_MS, history)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
   await appendFile(join(history, '0001_init', 'migration.sql'), '\n-- a second thought')
-  await expect(migratePostgres(parsed, WAIT_MS, history)).rejects.toThrow(
+  await expect(migratePostgres(parsed, WAIT_MS, { folder: history })).rejects.toThrow(
     'Migration 0001_init was edited after it was applied',
   )
 })
@@ -184,9 +184,9 @@ test('an applied migration that is missing from the folder is rejected by name',
   await using folder = await temporaryFolder()
   const { parsed } = await emptyDatabase()
   const history = await copyHistory('postgresql', folder.path)
-  await migratePostgres(parsed, WAIT_MS, history)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
   await rename(join(history, '0001_init'), join(folder.path, 'elsewhere'))
-  await expect(migratePostgres(parsed, WAIT_MS, history)).rejects.toThrow(
+  await expect(migratePostgres(parsed, WAIT_MS, { folder: history })).rejects.toThrow(
     'Migration 0001_init was applied to the database but is missing',
   )
 })
@@ -196,10 +196,10 @@ test('an earlier version accepts newer migrations that are compatible, and names
   const { parsed } = await emptyDatabase()
   const history = await copyHistory('postgresql', folder.path)
   await addMigration(history, '9001_compatible_color', 'ALTER TABLE items ADD COLUMN color TEXT;')
-  await migratePostgres(parsed, WAIT_MS, history)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
   expect(await migratePostgres(parsed, WAIT_MS)).toEqual([])
   await addMigration(history, '9002_drop_color', 'ALTER TABLE items DROP COLUMN color;')
-  await migratePostgres(parsed, WAIT_MS, history)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
   await expect(migratePostgres(parsed, WAIT_MS)).rejects.toThrow(
     'Migration 9002_drop_color was applied to the database but is missing here: the database is newer than this program, and the migration is not compatible with earlier versions. Start the version that added the migration, or restore an older backup.',
   )
@@ -238,7 +238,7 @@ test('a migration keeps existing records', async () => {
   await database.close()
   const history = await copyHistory('postgresql', folder.path)
   await addMigration(history, '9001_phone', 'ALTER TABLE users ADD COLUMN phone TEXT;')
-  await migratePostgres(parsed, WAIT_MS, history)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
   expect(await rows('SELECT name, phone FROM users')).toEqual([{ name: 'ada', phone: null }])
 })
 
@@ -274,7 +274,7 @@ test('while a migration waits for a lock, others read and write, and a warning n
   await using folder = await temporaryFolder()
   const { url, parsed, rows } = await emptyDatabase()
   const history = await copyHistory('postgresql', folder.path)
-  await migratePostgres(parsed, WAIT_MS, history)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
   await addMigration(
     history,
     '9001_column',
@@ -285,7 +285,10 @@ test('while a migration waits for a lock, others read and write, and a warning n
   await reader.query('BEGIN; SELECT count(*) FROM users')
   const [{ pid }] = (await reader.query('SELECT pg_backend_pid() AS pid')).rows
   const warnings: string[] = []
-  const migrated = migratePostgres(parsed, WAIT_MS, history, (message) => warnings.push(message))
+  const migrated = migratePostgres(parsed, WAIT_MS, {
+    folder: history,
+    onWarning: (message) => warnings.push(message),
+  })
   await expect
     .poll(() => warnings[0], { timeout: 30_000 })
     .toMatch(

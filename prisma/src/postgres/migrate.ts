@@ -22,13 +22,22 @@ const REPORT_AFTER_MS = 50
 /** The advisory lock of `prisma migrate deploy`. */
 const LOCK = 72707369
 
+const HISTORY = fileURLToPath(new URL('../../migrations/postgresql', import.meta.url))
+
+interface MigrationOptions {
+  /** The migration history: one folder per migration, applied in the order of their names. */
+  folder?: string
+  /** Called with the sessions whose locks a migration waits for. */
+  onWarning?: ((message: string) => void) | undefined
+  /** Whether to accept databases that are not PostgreSQL. */
+  allowUntested?: boolean | undefined
+}
+
 /**
  * Applies all pending migrations to the schema of a PostgreSQL database that the URL names. The history is recorded in the format of
  * `prisma migrate deploy`, so both can be used on the same database. Any number of processes may start at once.
  *
  * @param waitMs how long to wait for an unreachable server
- * @param folder the migration history: one folder per migration, applied in the order of their names
- * @param onWarning called with the sessions whose locks a migration waits for
  * @returns the names of the migrations applied by this call
  * @throws Error that names the migration and a remedy when a migration fails (it is rolled back), or when the database
  * has another one that is not compatible; Error with the reason when the database cannot be used
@@ -36,11 +45,10 @@ const LOCK = 72707369
 export async function migratePostgres(
   url: PostgresUrl,
   waitMs: number,
-  folder = fileURLToPath(new URL('../../migrations/postgresql', import.meta.url)),
-  onWarning: (message: string) => void = () => {},
+  { folder = HISTORY, onWarning = () => {}, allowUntested = false }: MigrationOptions = {},
 ): Promise<string[]> {
   const migrations = readMigrations(folder)
-  const client = await connect(url, performance.now() + waitMs)
+  const client = await connect(url, performance.now() + waitMs, allowUntested)
   let warned = ''
   const warn = (message: string) => {
     if (message !== warned) onWarning(message)

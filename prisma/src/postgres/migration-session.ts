@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { isAway, reasonOf, refusedParameter, sqlState } from './errors.ts'
+import { assertTested } from './product.ts'
 import type { SharedUrl } from './servers.ts'
 import { SessionClient } from './session.ts'
 import { BEGIN } from './transaction.ts'
@@ -16,20 +17,24 @@ const MAX_LOCK_WAIT_MS = 120_000
 /**
  * Connects for migrations, and waits for an unreachable server until `deadline`.
  *
+ * @param allowUntested whether to accept databases that are not PostgreSQL
  * @throws Error with the reason when the database cannot be used
  */
-export async function connect(url: SharedUrl, deadline: number): Promise<pg.Client> {
+export async function connect(url: SharedUrl, deadline: number, allowUntested = false): Promise<SessionClient> {
   const { connectionString, label, servers } = url
   for (;;) {
     try {
       const remainingMs = Math.max(deadline - performance.now(), MIN_ATTEMPT_MS)
       const client = new SessionClient({ connectionString, servers, connectionTimeoutMillis: remainingMs })
       await client.connect()
-      await client.useSettings(url).catch(async (error) => {
+      try {
+        if (!allowUntested) await assertTested(client)
+        await client.useSettings(url)
+        return client
+      } catch (error) {
         await client.end()
         throw error
-      })
-      return client
+      }
     } catch (error) {
       if (!isAway(error)) {
         throw new Error(`The database ${label} cannot be used: ${reasonOf(error)}.${remedyOf(error, url)}`, {
@@ -91,7 +96,7 @@ export async function reportBlockers(
   name: string,
   warn: (message: string) => void,
 ): Promise<void> {
-  const observer = await connect(url, performance.now())
+  const observer: pg.Client = await connect(url, performance.now(), true)
   try {
     const { rows } = await observer.query(
       `SELECT pid, application_name, state, coalesce(query_start, backend_start) AS since

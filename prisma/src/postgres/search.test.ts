@@ -65,7 +65,7 @@ test('a role that may not create the extension can migrate, and searches without
 test('the migration fills the keys of existing records as the service does, and indexes them', async () => {
   await using folder = await temporaryFolder()
   const { url, parsed, rows } = await emptyDatabase()
-  await migratePostgres(parsed, 5_000, await copyHistoryBefore('postgresql', '0006', folder.path))
+  await migratePostgres(parsed, 5_000, { folder: await copyHistoryBefore('postgresql', '0006', folder.path) })
   await rows(
     String.raw`INSERT INTO books (title, author, published_date) VALUES (E'  ÄRGER \t\u00a0und  ЖУК Οδυσσεύς', E'Édouard\u3000MANET', '2026-01-02')`,
   )

@@ -48,6 +48,7 @@ const schema = z
     DATABASE_POOL_SIZE: whole(1, 1000, 10),
     DATABASE_CONNECT_TIMEOUT_MS: whole(1, 600_000, 5_000),
     DATABASE_STATEMENT_TIMEOUT_MS: whole(0, 600_000, 30_000),
+    ALLOW_UNTESTED_DATABASE: flag,
     LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     PASSWORD_MIN_LENGTH: whole(8, 1024, 8),
     WORKERS: whole(1, 256, 1),
@@ -132,4 +133,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const faults = [...removed, ...(error?.issues ?? []).map(({ path, message }) => `  ${path.join('.')} ${message}`)]
   if (data !== undefined && faults.length === 0) return data
   throw new Error(`Invalid configuration:\n${faults.join('\n')}`)
+}
+
+/** The settings of a client without HTTP, which has a database only. */
+export function readLocalConfig(databaseUrl: string): Config {
+  const { ALLOW_UNTESTED_DATABASE } = process.env
+  return readConfig({ DATABASE_URL: databaseUrl, ALLOW_UNTESTED_DATABASE })
 }
