@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { startPostgres } from '@resource/postgres-test'
 import { breaksIn, lossesIn, readRename } from './losses.ts'
 import { type Engine, engines, modelsFile, modelsFor } from './models.ts'
-import { postgresSql } from './postgres-sql.ts'
+import { postgresSql, separateIndexes } from './postgres-sql.ts'
 import { historySql, migrationsFolder, readMigrationList, schemaDifference } from './schema-engine.ts'
 import { withSearchIndexes } from './search-index.ts'
 
@@ -32,24 +32,30 @@ if (losses.length > 0) {
 If a column has a new name, add: -- --rename ${table}.${column}=NEW_NAME
 If the data is not needed, add: -- ${losses.map((loss) => `--drop ${loss}`).join(' ')}`)
 }
-const pending = engines.filter((engine) => migrations[engine] !== '')
-if (pending.length === 0) fail('The models and the migration histories agree: there is nothing to migrate.')
+if (engines.every((engine) => migrations[engine] === ''))
+  fail('The models and the migration histories agree: there is nothing to migrate.')
 
 const numbers = await Promise.all(engines.map(lastNumber))
+let number = Math.max(...numbers)
 const breaks = breaksIn(migrations.postgresql)
 const isCompatible = migrations.postgresql !== '' && breaks.length === 0
-const number = String(Math.max(...numbers) + 1).padStart(4, '0')
-const folder = `${number}_${isCompatible ? 'compatible_' : ''}${name}`
-for (const engine of pending) {
-  const path = join(migrationsFolder(engine), folder)
-  await mkdir(path)
-  await writeFile(join(path, 'migration.sql'), migrations[engine])
-  process.stdout.write(`${join(path, 'migration.sql')}\n`)
-}
+const separated = separateIndexes(migrations.postgresql)
+await write(name, isCompatible, { ...migrations, postgresql: separated.sql })
+for (const { name, sql } of separated.indexes) await write(name, breaksIn(sql).length === 0, { postgresql: sql })
 process.stdout.write('Review the SQL before you commit it. A committed migration must not change.\n')
 if (!isCompatible) {
   process.stdout.write(`Earlier versions of the service refuse a database with this migration: it is not only an addition.
 ${breaks.join('\n')}\n`)
+}
+
+async function write(name: string, isCompatible: boolean, sql: Partial<Record<Engine, string>>): Promise<void> {
+  const folder = `${String(++number).padStart(4, '0')}_${isCompatible ? 'compatible_' : ''}${name}`
+  for (const engine of engines.filter((engine) => sql[engine])) {
+    const path = join(migrationsFolder(engine), folder)
+    await mkdir(path)
+    await writeFile(join(path, 'migration.sql'), sql[engine] ?? '')
+    process.stdout.write(`${join(path, 'migration.sql')}\n`)
+  }
 }
 
 async function difference(engine: Engine): Promise<string | undefined> {

@@ -31,3 +31,21 @@ function nullableColumns(models: string): Set<string> {
     ),
   )
 }
+
+/**
+ * Takes the indexes of existing tables out of a generated migration. PostgreSQL builds each of them without blocking writes, if it
+ * is the only statement of its migration.
+ */
+export function separateIndexes(sql: string): { sql: string; indexes: { name: string; sql: string }[] } {
+  const created = new Set([...sql.matchAll(/^CREATE TABLE "(\w+)"/gm)].map(([, table]) => table))
+  const indexes: { name: string; sql: string }[] = []
+  const rest = sql.replace(
+    /(?:^-- CreateIndex\n)?^CREATE (UNIQUE )?INDEX ("(\w+)" ON "(\w+)".*;\n)\n?/gm,
+    (statement, unique = '', definition: string, name: string, table: string) => {
+      if (created.has(table)) return statement
+      indexes.push({ name, sql: `-- CreateIndex\nCREATE ${unique}INDEX CONCURRENTLY IF NOT EXISTS ${definition}` })
+      return ''
+    },
+  )
+  return { sql: rest.trim() && `${rest.trim()}\n`, indexes }
+}

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startPostgres } from '@resource/postgres-test'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
-import { postgresSql } from '../../scripts/postgres-sql.ts'
+import { postgresSql, separateIndexes } from '../../scripts/postgres-sql.ts'
 import { filtersFor, openSchemaEngine, readMigrationList, schemaDifference } from '../../scripts/schema-engine.ts'
 import { newUser, temporaryFolder } from '../../test/database.ts'
 import { addMigration, copyHistory, migrationNames } from '../../test/history.ts'
@@ -49,6 +49,34 @@ ALTER TABLE "orders" ADD COLUMN     "more" TEXT COLLATE "C" NOT NULL DEFAULT '';
 CREATE INDEX "orders_note_id_idx" ON "orders"("note" NULLS FIRST, "id");
 CREATE INDEX "orders_note_desc_place_idx" ON "orders"("note" DESC NULLS LAST, "place" DESC);
 CREATE UNIQUE INDEX "books_note_key" ON "books"("note");`)
+})
+
+test('each new index of an existing table is a migration of its own', () => {
+  const created = `-- CreateTable
+CREATE TABLE "orders" (
+);
+
+-- CreateIndex
+CREATE INDEX "orders_note_idx" ON "orders"("note");
+`
+  const { sql, indexes } = separateIndexes(`${created}
+-- CreateIndex
+CREATE INDEX "items_color_id_idx" ON "items"("color", "id");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "books_isbn_key" ON "books"("isbn");
+`)
+  expect(sql).toBe(created)
+  expect(indexes).toEqual([
+    {
+      name: 'items_color_id_idx',
+      sql: '-- CreateIndex\nCREATE INDEX CONCURRENTLY IF NOT EXISTS "items_color_id_idx" ON "items"("color", "id");\n',
+    },
+    {
+      name: 'books_isbn_key',
+      sql: '-- CreateIndex\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "books_isbn_key" ON "books"("isbn");\n',
+    },
+  ])
 })
 
 test('every text column compares by code point, and every index sorts null below every value', async () => {
@@ -309,4 +337,92 @@ test('while a migration waits for a lock, others read and write, and a warning n
   expect(await migrated).toEqual(['9001_column'])
   expect(warnings.length).toBe(1)
   await reader.end()
+})
+
+const INDEX = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS "items_price_name_idx" ON "items"("price", "name");'
+const STATE = `SELECT indisvalid AS valid, indisunique AS unique FROM pg_index
+  WHERE indexrelid = to_regclass('items_price_name_idx')`
+
+test('while an index is built, others write, and a start that needs no migration does not wait', async () => {
+  await using folder = await temporaryFolder()
+  const { url, parsed, rows } = await emptyDatabase()
+  const history = await copyHistory('postgresql', folder.path)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
+  await addMigration(history, '9001_compatible_index', INDEX)
+  const writer = new pg.Client({ connectionString: url })
+  await writer.connect()
+  await writer.query(`BEGIN; INSERT INTO items (name, price) VALUES ('Rug', 80)`)
+  const start = () => migratePostgres(parsed, WAIT_MS, { folder: history })
+  const migrated = Promise.all([start(), start()])
+  await expect.poll(() => rows(STATE), { timeout: 30_000 }).toEqual([{ valid: false, unique: false }])
+  await rows(`INSERT INTO items (name, price) VALUES ('Lamp', 20)`)
+  expect(await migratePostgres(parsed, WAIT_MS)).toEqual([])
+  await writer.query('COMMIT')
+  await writer.end()
+  expect((await migrated).flat()).toEqual(['9001_compatible_index'])
+  expect(await rows(STATE)).toEqual([{ valid: true, unique: false }])
+})
+
+test('the next start waits for the index that PostgreSQL still builds for a killed process', async () => {
+  await using folder = await temporaryFolder()
+  const { url, parsed, rows } = await emptyDatabase()
+  const history = await copyHistory('postgresql', folder.path)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
+  await addMigration(history, '9001_compatible_index', INDEX)
+  const writer = new pg.Client({ connectionString: url })
+  await writer.connect()
+  await writer.query(`BEGIN; INSERT INTO items (name, price) VALUES ('Rug', 80)`)
+  const orphan = rows(INDEX)
+  await expect.poll(() => rows(STATE), { timeout: 30_000 }).toEqual([{ valid: false, unique: false }])
+  const oid = await rows(`SELECT to_regclass('items_price_name_idx')::oid`)
+  const migrated = migratePostgres(parsed, WAIT_MS, { folder: history })
+  await expect
+    .poll(() => rows(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted`), { timeout: 30_000 })
+    .toHaveLength(1)
+  await writer.query('COMMIT')
+  await writer.end()
+  await orphan
+  expect(await migrated).toEqual(['9001_compatible_index'])
+  expect(await rows(`SELECT to_regclass('items_price_name_idx')::oid`)).toEqual(oid)
+})
+
+test('an invalid index is built again', async () => {
+  await using folder = await temporaryFolder()
+  const { parsed, rows } = await emptyDatabase()
+  const history = await copyHistory('postgresql', folder.path)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
+  await rows(`INSERT INTO items (name, price) VALUES ('Rug', 80), ('Rug', 80)`)
+  await expect(rows(INDEX.replace('INDEX', 'UNIQUE INDEX'))).rejects.toThrow('could not create unique index')
+  expect(await rows(STATE)).toEqual([{ valid: false, unique: true }])
+  await addMigration(history, '9001_compatible_index', INDEX)
+  expect(await migratePostgres(parsed, WAIT_MS, { folder: history })).toEqual(['9001_compatible_index'])
+  expect(await rows(STATE)).toEqual([{ valid: true, unique: false }])
+})
+
+test('a unique index that fails leaves nothing that would refuse writes', async () => {
+  await using folder = await temporaryFolder()
+  const { parsed, rows } = await emptyDatabase()
+  const history = await copyHistory('postgresql', folder.path)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
+  await rows(`INSERT INTO items (name, price) VALUES ('Rug', 80), ('Rug', 80)`)
+  await addMigration(history, '9001_unique', INDEX.replace('INDEX', 'UNIQUE INDEX'))
+  await expect(migratePostgres(parsed, WAIT_MS, { folder: history })).rejects.toThrow(
+    'Migration 9001_unique failed and was rolled back: could not create unique index "items_price_name_idx".',
+  )
+  expect(await rows(STATE)).toEqual([])
+})
+
+test('prisma migrate deploy builds such an index too', async () => {
+  const { parsed, url, rows } = await emptyDatabase()
+  await migratePostgres(parsed, WAIT_MS)
+  const migrationsList = await readMigrationList('postgresql')
+  const content = { tag: 'ok', value: INDEX } as const
+  migrationsList.migrationDirectories.push({
+    path: '9001_compatible_index',
+    migrationFile: { path: 'migration.sql', content },
+  })
+  await using engine = await openSchemaEngine('postgresql', url)
+  await engine.applyMigrations({ migrationsList, filters: filtersFor('postgresql') })
+  expect(await rows(STATE)).toEqual([{ valid: true, unique: false }])
+  expect(await migratePostgres(parsed, WAIT_MS)).toEqual([])
 })

@@ -11,16 +11,13 @@ import {
 } from '../migration-history.ts'
 import { quote } from '../tables/sql.ts'
 import { type Rebuild, ROWS_PER_STEP, rebuildsIn, rebuiltRows } from '../text-rebuild.ts'
-import { connect, inTransaction, reportBlockers, withShortLocks } from './migration-session.ts'
+import { buildIndex, concurrentIndexIn } from './concurrent-index.ts'
+import { connect, exclusively, inTransaction, openReports } from './migration-session.ts'
 import { assertMayMigrate, type Rights, readRights } from './privileges.ts'
 import type { PostgresUrl } from './url.ts'
 
-// A statement that waits for a lock on a table makes all later statements on the table wait for it. A migration therefore gives
-// up soon, and tries again.
-const TABLE_LOCK_TIMEOUT_MS = 250
-const REPORT_AFTER_MS = 50
-/** The advisory lock of `prisma migrate deploy`. */
-const LOCK = 72707369
+// The session that holds the lock is idle during the build of an index. PostgreSQL would end it after a minute.
+const KEEP_ALIVE_MS = 10_000
 
 const HISTORY = fileURLToPath(new URL('../../migrations/postgresql', import.meta.url))
 
@@ -54,40 +51,73 @@ export async function migratePostgres(
     if (message !== warned) onWarning(message)
     warned = message
   }
+  const reports = openReports(url, warn)
+  const next = () => firstPending(client, url, migrations)
+  const run = async ({ name, sql }: Migration, lockTimeoutMs: number) => {
+    const pid = await pidOf(client)
+    await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`)
+    const timer = setTimeout(reports.report, lockTimeoutMs / 2, pid, name)
+    await client.query(sql).finally(() => clearTimeout(timer))
+  }
+  const build = async ({ name, sql }: Migration, index: string, schema: string) => {
+    const builder = await connect(url, performance.now(), true)
+    const pid = await pidOf(builder)
+    const timer = setInterval(() => {
+      reports.report(pid, name)
+      // Unlike SELECT it needs no snapshot, for which the build would wait.
+      client.query('SHOW lock_timeout').catch(() => {})
+    }, KEEP_ALIVE_MS)
+    try {
+      await buildIndex(builder, schema, index, sql)
+    } finally {
+      clearInterval(timer)
+      await builder.end()
+    }
+  }
   try {
+    // Without the lock: another process may build an index for hours.
+    const isUpToDate = await inTransaction(client, async () => (await next()).migration === undefined).catch(
+      () => false,
+    )
     const applied: string[] = []
-    for (;;) {
-      const next = () => firstPending(client, url, migrations)
-      const { migration } = await inTransaction(client, next)
-      if (migration === undefined) return applied
+    while (!isUpToDate) {
+      const { migration } = await exclusively(client, next, warn)
+      if (migration === undefined) break
       for (const rebuild of rebuildsIn(migration.sql)) {
         await rebuildText(client, rebuild).catch((error) => {
           throw failedMigration(migration.name, error)
         })
       }
-      const isApplied = await withShortLocks(client, async () => {
+      const work = async (lockTimeoutMs: number) => {
         const { migration: first, rights } = await next()
         // Another process may have applied it.
         if (first?.name !== migration.name) return false
         if (!rights.schemaExists) await client.query(`CREATE SCHEMA ${rights.schema}`)
         await client.query(migrationsTable)
-        await apply(client, migration, (pid) => reportBlockers(url, pid, migration.name, warn))
+        const startedAt = new Date()
+        const index = concurrentIndexIn(migration.sql)
+        await (index === undefined ? run(migration, lockTimeoutMs) : build(migration, index, rights.schema)).catch(
+          (error) => {
+            throw failedMigration(migration.name, error)
+          },
+        )
+        await record(client, migration, startedAt)
         return true
-      })
-      if (isApplied) applied.push(migration.name)
+      }
+      if (await exclusively(client, work, warn)) applied.push(migration.name)
     }
+    return applied
   } finally {
+    await reports.close()
     await client.end()
   }
 }
 
-/** The first pending migration. No other process applies one before the end of the transaction. */
 async function firstPending(
   client: pg.Client,
   url: PostgresUrl,
   migrations: Migration[],
 ): Promise<{ migration?: Migration | undefined; rights: Rights }> {
-  await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
   const rights = await readRights(client, url)
   const [migration] = pending(await appliedMigrations(client, url.label, rights), migrations)
   if (migration !== undefined) assertMayMigrate(url.label, migration.name, rights)
@@ -116,23 +146,11 @@ async function rebuildText(client: pg.Client, { table, columns }: Rebuild): Prom
   }
 }
 
-/** @param report called with the process id of the connection if the statements take long */
-async function apply(
-  client: pg.Client,
-  { name, sql, checksum }: Migration,
-  report: (pid: number) => Promise<void>,
-): Promise<void> {
-  const startedAt = new Date()
-  const { pid } = (await client.query('SELECT pg_backend_pid() AS pid')).rows[0]
-  await client.query(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
-  const timer = setTimeout(() => void report(pid).catch(() => {}), REPORT_AFTER_MS)
-  try {
-    await client.query(sql)
-  } catch (error) {
-    throw failedMigration(name, error)
-  } finally {
-    clearTimeout(timer)
-  }
+async function pidOf(client: pg.Client): Promise<number> {
+  return (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid
+}
+
+async function record(client: pg.Client, { name, checksum }: Migration, startedAt: Date): Promise<void> {
   await client.query(
     `INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
      VALUES ($1, $2, $3, $4, $5, 1)`,

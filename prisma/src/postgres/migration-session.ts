@@ -7,11 +7,18 @@ import { SessionClient } from './session.ts'
 import { BEGIN } from './transaction.ts'
 import type { PostgresUrl } from './url.ts'
 
-/** How long a start waits while another process migrates. */
-const LOCK_TIMEOUT = '30s'
+/** The advisory lock of `prisma migrate deploy`. */
+const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock(72707369) AS locked'
+const LOCK_POLL_MS = 50
+const SLOW_LOCK_MS = 10_000
+const ROW_LOCK_TIMEOUT = '30s'
 const MIN_ATTEMPT_MS = 1_000
 const LOCK_NOT_AVAILABLE = '55P03'
-const PAUSE_MS = 1_000
+// A statement that waits for a lock on a table makes all later statements on the table wait for it. An attempt therefore gives
+// up soon, and attempts take one percent of the time.
+const FIRST_LOCK_TIMEOUT_MS = 10
+const MAX_LOCK_TIMEOUT_MS = 160
+const PAUSES_PER_ATTEMPT = 100
 const MAX_LOCK_WAIT_MS = 120_000
 
 /**
@@ -64,7 +71,7 @@ function remedyOf(error: unknown, { connectionString }: PostgresUrl): string {
 // Settings and lock are local to the transaction: behind PgBouncer the next one may use another connection.
 export async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
   await client.query(`${BEGIN}; SET LOCAL statement_timeout = 0;
-    SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
+    SET LOCAL lock_timeout = '${ROW_LOCK_TIMEOUT}'`)
   try {
     const result = await work()
     await client.query('COMMIT')
@@ -75,30 +82,46 @@ export async function inTransaction<T>(client: pg.Client, work: () => Promise<T>
   }
 }
 
-/** Runs a transaction again while it does not get a lock in time. Other sessions use the tables in between. */
-export async function withShortLocks<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + MAX_LOCK_WAIT_MS
+/**
+ * Runs a transaction while no other process migrates. It is repeated while it does not get the lock of a table in time; other
+ * sessions use the tables in between.
+ *
+ * @param work gets the time after which it must give up waiting for a table
+ */
+export async function exclusively<T>(
+  client: pg.Client,
+  work: (lockTimeoutMs: number) => Promise<T>,
+  warn: (message: string) => void,
+): Promise<T> {
+  const startedMs = performance.now()
+  let lockTimeoutMs = FIRST_LOCK_TIMEOUT_MS
   for (;;) {
+    // An index that another process builds waits for statements of others: none must wait for that process.
+    const attempt = async () =>
+      (await client.query(TRY_LOCK)).rows[0].locked ? { result: await work(lockTimeoutMs) } : undefined
     try {
-      return await inTransaction(client, work)
+      const done = await inTransaction(client, attempt)
+      if (done !== undefined) return done.result
+      if (performance.now() - startedMs > SLOW_LOCK_MS)
+        warn('another process migrates the database: the start waits for it')
+      await sleep(LOCK_POLL_MS)
     } catch (error) {
       const cause = (error as Error).cause ?? error
-      if (sqlState(cause as object) !== LOCK_NOT_AVAILABLE || performance.now() >= deadline) throw error
+      const isLate = performance.now() - startedMs >= MAX_LOCK_WAIT_MS
+      if (sqlState(cause as object) !== LOCK_NOT_AVAILABLE || isLate) throw error
+      await sleep(PAUSES_PER_ATTEMPT * lockTimeoutMs)
+      lockTimeoutMs = Math.min(2 * lockTimeoutMs, MAX_LOCK_TIMEOUT_MS)
     }
-    await sleep(PAUSE_MS)
   }
 }
 
-/** Warns with the sessions that a connection waits for. Their statements are omitted, because they may contain secrets. */
-export async function reportBlockers(
-  url: PostgresUrl,
-  pid: number,
-  name: string,
-  warn: (message: string) => void,
-): Promise<void> {
-  const observer: pg.Client = await connect(url, performance.now(), true)
-  try {
-    const { rows } = await observer.query(
+/** Warns with the sessions that another one waits for. Their statements are omitted, because they may contain secrets. */
+export function openReports(url: PostgresUrl, warn: (message: string) => void) {
+  // Connected when it is first needed, and kept: connecting takes longer than the first attempts.
+  let observer: Promise<pg.Client> | undefined
+  const report = async (pid: number, name: string) => {
+    observer ??= connect(url, performance.now(), true)
+    const { rows } = await (await observer).query(
       `SELECT pid, application_name, state, coalesce(query_start, backend_start) AS since
        FROM pg_stat_activity WHERE pid = ANY(pg_blocking_pids($1)) ORDER BY pid`,
       [pid],
@@ -108,7 +131,13 @@ export async function reportBlockers(
         `process ${pid} (${application_name || 'no application name'}, ${state}, its statement began at ${since.toISOString()})`,
     )
     if (blockers.length > 0) warn(`migration ${name} waits for a lock that is held by ${blockers.join(', ')}`)
-  } finally {
-    await observer.end()
+  }
+  return {
+    /** @param pid the process id of the waiting session */
+    report: (pid: number, name: string) => void report(pid, name).catch(() => {}),
+    close: async () => {
+      const opened = await observer?.catch(() => undefined)
+      await opened?.end()
+    },
   }
 }

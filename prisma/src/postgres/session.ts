@@ -133,6 +133,15 @@ export class SessionClient extends pg.Client {
     }
   }
 
+  /**
+   * Runs a statement that PostgreSQL refuses inside a transaction, for as long as it takes. Behind a pooler the settings of the
+   * role apply to it.
+   */
+  async runAlone(sql: string): Promise<void> {
+    if (this.#perTransaction === undefined) await this.query('SET statement_timeout = 0')
+    await super.query(sql)
+  }
+
   #alterRole(value: string): string {
     const [role, database] = [this.user, this.database].map((name) => pg.escapeIdentifier(name ?? ''))
     return `ALTER ROLE ${role} IN DATABASE ${database} SET ${value}`
