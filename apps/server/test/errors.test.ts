@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { errorOf, exampleOf, seed, writingIds } from './examples.ts'
 import { shareTestServer, startTestServer } from './harness.ts'
-import { createBook, createItem, createUser, dropTable } from './records.ts'
+import { createBook, createItem, createUser, dropTable, executeSql } from './records.ts'
 
 describe('status codes', () => {
   test('S1, S2, S5 200 is success, 201 a created resource, 204 success with no content', async () => {
@@ -323,4 +323,19 @@ describe('messages', () => {
       expect(Object.values(body)).toEqual([expect.stringMatching(/id: must be a whole number$/)])
     })
   }
+})
+
+test('a record that records of a later version refer to cannot be deleted', async () => {
+  await using server = await startTestServer()
+  const { id } = await createUser(server)
+  await executeSql(
+    server,
+    `CREATE TABLE orders (id INTEGER PRIMARY KEY, user_id INTEGER REFERENCES users (id) ON DELETE RESTRICT);
+     INSERT INTO orders (id, user_id) VALUES (1, ${id})`,
+  )
+  const answer = {
+    status: 409,
+    body: { error: 'Records of a later version of the service refer to the user: delete or change them first' },
+  }
+  expect(await server.request('DELETE', `/users/${id}`)).toMatchObject(answer)
 })

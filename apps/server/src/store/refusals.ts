@@ -52,8 +52,15 @@ export async function missingOrStale<Row extends Entity>(
  * @param id the deleted record, if it was one
  */
 export async function referenced(error: unknown, noun: string, id: number | undefined, read: Tables): Promise<unknown> {
-  if (!(error instanceof ReferenceViolation) || error.referring === undefined) return error
-  const { table, column } = error.referring as { table: keyof Tables; column: string }
+  if (!(error instanceof ReferenceViolation)) return error
+  const { referring, columns, index } = error
+  const isDelete = columns.length === 0 && index === undefined
+  if (referring === undefined && isDelete) {
+    const message = `Records of a later version of the service refer to the ${oneOf(noun)}: delete or change them first`
+    return new ApiError(409, message, { reason: 'referenced', cause: error })
+  }
+  if (referring === undefined) return error
+  const { table, column } = referring as { table: keyof Tables; column: string }
   const references: { [column: string]: { table: string } } = declarations[table].references
   const isDirect = id !== undefined && references[column]?.table === noun
   const count = isDirect ? await read[table].count({ [column]: id }) : 0
