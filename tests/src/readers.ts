@@ -17,9 +17,9 @@ export class Readers implements AsyncDisposable {
   #isStopped = false
 
   /** @param expected the response body, as text */
-  constructor(url: string, path: string, expected: string) {
+  constructor(url: string, path: string, expected: string, count = READERS) {
     const times = { headersTimeout: ANSWER_WITHIN_MS, bodyTimeout: ANSWER_WITHIN_MS }
-    this.#clients = Array.from({ length: READERS }, () => new Client(url, times))
+    this.#clients = Array.from({ length: count }, () => new Client(url, times))
     this.#readers = this.#clients.map((client) => this.#read(client, path, expected))
   }
 

@@ -9,11 +9,13 @@ import { hostile } from './scenarios/hostile.ts'
 import { kills } from './scenarios/kills.ts'
 import { largeChanges } from './scenarios/large-changes.ts'
 import { lockOrders } from './scenarios/lock-orders.ts'
+import { lockedMigration } from './scenarios/locked-migration.ts'
 import { overload } from './scenarios/overload.ts'
 import { passwords } from './scenarios/passwords.ts'
 import { postgresRestarts } from './scenarios/postgres-restarts.ts'
 import { powerCuts } from './scenarios/power-cuts.ts'
 import { readiness } from './scenarios/readiness.ts'
+import { rollingUpgrade } from './scenarios/rolling-upgrade.ts'
 import { slowSockets } from './scenarios/slow-sockets.ts'
 import { stalledSockets } from './scenarios/stalled-sockets.ts'
 import { stuckWrites } from './scenarios/stuck-writes.ts'
@@ -29,6 +31,8 @@ export const scenarios: Scenario[] = [
   cluster,
   diskFull,
   gracefulRestarts,
+  rollingUpgrade,
+  lockedMigration,
   badRequests,
   hostile,
   slowSockets,

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@resource/postgres-test/free-port'
 
-const MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url))
+/** The program of the service. */
+export const MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url))
 const PROBE = fileURLToPath(import.meta.resolve('@resource/bench/probe'))
 // The same setting as in `npm start`.
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
@@ -39,6 +40,8 @@ interface Options {
   /** Default: a free port of 127.0.0.1. */
   port?: number
   settings?: Record<string, string>
+  /** Default: that of this version. */
+  main?: string
   /** Command, with its arguments, that runs the service as its child process. */
   tracer?: string[]
 }
@@ -53,7 +56,7 @@ export async function startService(databaseUrl: string, options: Options = {}): 
   const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
   const started = performance.now()
-  const program = [process.execPath, '--max-semi-space-size=16', '--expose-gc', '--import', PROBE, MAIN]
+  const program = [process.execPath, '--max-semi-space-size=16', '--expose-gc', '--import', PROBE, options.main ?? MAIN]
   const [file, ...args] = [...(options.tracer ?? []), ...program] as [string, ...string[]]
   const child = spawn(file, args, {
     env: {

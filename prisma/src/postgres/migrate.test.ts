@@ -339,6 +339,7 @@ test('while a migration waits for a lock, others read and write, and a warning n
   await reader.end()
 })
 
+const DATABASE = '(SELECT oid FROM pg_database WHERE datname = current_database())'
 const INDEX = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS "items_price_name_idx" ON "items"("price", "name");'
 const STATE = `SELECT indisvalid AS valid, indisunique AS unique FROM pg_index
   WHERE indexrelid = to_regclass('items_price_name_idx')`
@@ -377,7 +378,9 @@ test('the next start waits for the index that PostgreSQL still builds for a kill
   const oid = await rows(`SELECT to_regclass('items_price_name_idx')::oid`)
   const migrated = migratePostgres(parsed, WAIT_MS, { folder: history })
   await expect
-    .poll(() => rows(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted`), { timeout: 30_000 })
+    .poll(() => rows(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = ${DATABASE}`), {
+      timeout: 30_000,
+    })
     .toHaveLength(1)
   await writer.query('COMMIT')
   await writer.end()

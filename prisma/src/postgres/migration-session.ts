@@ -116,7 +116,7 @@ export async function exclusively<T>(
 }
 
 /** Warns with the sessions that another one waits for. Their statements are omitted, because they may contain secrets. */
-export function openReports(url: PostgresUrl, warn: (message: string) => void) {
+export function openReports(url: SharedUrl, warn: (message: string) => void) {
   // Connected when it is first needed, and kept: connecting takes longer than the first attempts.
   let observer: Promise<pg.Client> | undefined
   const report = async (pid: number, name: string) => {

@@ -4,12 +4,13 @@ import { postgresTestDatabase, sqliteTestDatabase, type TestDatabase } from '../
 import { Readers } from '../readers.ts'
 import { createBook } from '../records.ts'
 import { expectNone, expectTrue, type Measurement, report, type Scenario } from '../scenario.ts'
-import { type Service, startService } from '../service.ts'
+import { MAIN, type Service, startService } from '../service.ts'
 import { compareStored } from '../stored.ts'
 import { Writers } from '../writers.ts'
 
 const RESTARTS = 20
 const DRAIN_MS = 500
+const READERS = 8
 
 export const gracefulRestarts: Scenario = {
   name: 'graceful-restarts',
@@ -17,13 +18,22 @@ export const gracefulRestarts: Scenario = {
     const measurements: Measurement[] = []
     for (const open of [sqliteTestDatabase, postgresTestDatabase]) {
       await using database = await open()
-      measurements.push(...(await restartOften(database, log)))
+      measurements.push(...(await restartOften(database, Array(RESTARTS).fill(MAIN), log)))
     }
     return measurements
   },
 }
 
-async function restartOften(database: TestDatabase, log: (line: string) => void): Promise<Measurement[]> {
+/**
+ * Restarts two processes in turns, behind a load balancer, during reads and writes.
+ *
+ * @param programs that of the process after each restart
+ */
+export async function restartOften(
+  database: TestDatabase,
+  programs: string[],
+  log: (line: string) => void,
+): Promise<Measurement[]> {
   const of = (name: string) => `${database.engine}: ${name}`
   const settings = { DRAIN_MS: String(DRAIN_MS) }
   const services: Service[] = []
@@ -34,18 +44,18 @@ async function restartOften(database: TestDatabase, log: (line: string) => void)
   services.push(await startService(database.url, { settings }))
   services.push(await startService(database.url, { settings }))
   await using balancer = await startBalancer(services.map(({ port }) => port))
-  await using readers = new Readers(balancer.url, '/books/1', await createBook(balancer.url))
+  await using readers = new Readers(balancer.url, '/books/1', await createBook(balancer.url), READERS)
   await using writers = new Writers(balancer.url, { mayBreak: false })
   const codes = new Set<number | null>()
   let slowest = 0
-  for (let restart = 0; restart < RESTARTS; restart++) {
+  for (const [restart, main] of programs.entries()) {
     await writers.acknowledged(50)
     const at = restart % services.length
     const { port, end } = services[at] as Service
     const signaled = performance.now()
     codes.add((await end('SIGTERM')).code)
     slowest = Math.max(slowest, performance.now() - signaled)
-    services[at] = await startService(database.url, { port, settings })
+    services[at] = await startService(database.url, { port, settings, main })
     while (!balancer.isReady(port)) await sleep(10)
   }
   await readers.stop()
