@@ -94,6 +94,7 @@ export async function exclusively<T>(
   warn: (message: string) => void,
 ): Promise<T> {
   const startedMs = performance.now()
+  let deadlineMs: number | undefined
   let lockTimeoutMs = FIRST_LOCK_TIMEOUT_MS
   for (;;) {
     // An index that another process builds waits for statements of others: none must wait for that process.
@@ -107,8 +108,8 @@ export async function exclusively<T>(
       await sleep(LOCK_POLL_MS)
     } catch (error) {
       const cause = (error as Error).cause ?? error
-      const isLate = performance.now() - startedMs >= MAX_LOCK_WAIT_MS
-      if (sqlState(cause as object) !== LOCK_NOT_AVAILABLE || isLate) throw error
+      deadlineMs ??= performance.now() + MAX_LOCK_WAIT_MS
+      if (sqlState(cause as object) !== LOCK_NOT_AVAILABLE || performance.now() >= deadlineMs) throw error
       await sleep(PAUSES_PER_ATTEMPT * lockTimeoutMs)
       lockTimeoutMs = Math.min(2 * lockTimeoutMs, MAX_LOCK_TIMEOUT_MS)
     }
