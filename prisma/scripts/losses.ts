@@ -40,12 +40,12 @@ const ADDITION = /^ADD (?:COLUMN .*(?:DEFAULT .*|(?<!NOT NULL))|CONSTRAINT .* ON
 export function breaksIn(sql: string): string[] {
   const created = [...sql.matchAll(/^CREATE TABLE "(\w+)"/gm)].map(([, table = '']) => table)
   const isCreated = (table = '') => created.includes(table)
-  const statements = [...sql.matchAll(/^ *(?:ALTER|DROP|CREATE UNIQUE INDEX|EXECUTE format\('CREATE INDEX)[^;]*/gm)]
-  return statements.map(([statement]) => statement.trim()).filter((statement) => !isAddition(statement, isCreated))
+  const statements = [...sql.matchAll(/^(?:ALTER|DROP|CREATE UNIQUE INDEX|CREATE INDEX [^\n]*_search_idx")[^;]*/gm)]
+  return statements.map(([statement]) => statement).filter((statement) => !isAddition(statement, isCreated))
 }
 
 function isAddition(statement: string, isCreated: (table?: string) => boolean): boolean {
-  const [, table] = /^(?:ALTER TABLE|CREATE .* ON) "(\w+)"/.exec(statement.replace(/^EXECUTE format\('/, '')) ?? []
+  const [, table] = /^(?:ALTER TABLE|CREATE .* ON) "(\w+)"/.exec(statement) ?? []
   // An earlier version would delete these rows without entries in the audit log.
   const [, cascading] = /REFERENCES "(\w+)".* ON DELETE CASCADE/.exec(statement) ?? []
   if (isCreated(table)) return cascading === undefined || isCreated(cascading)

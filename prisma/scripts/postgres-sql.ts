@@ -40,10 +40,10 @@ export function separateIndexes(sql: string): { sql: string; indexes: { name: st
   const created = new Set([...sql.matchAll(/^CREATE TABLE "(\w+)"/gm)].map(([, table]) => table))
   const indexes: { name: string; sql: string }[] = []
   const rest = sql.replace(
-    /(?:^-- CreateIndex\n)?^CREATE (UNIQUE )?INDEX ("(\w+)" ON "(\w+)".*;\n)\n?/gm,
-    (statement, unique = '', definition: string, name: string, table: string) => {
+    /(^-- (?:Create|Search)Index\n)?^CREATE (UNIQUE )?INDEX ("(\w+)" ON "(\w+)".*;\n)\n?/gm,
+    (statement, comment = '', unique = '', definition: string, name: string, table: string) => {
       if (created.has(table)) return statement
-      indexes.push({ name, sql: `-- CreateIndex\nCREATE ${unique}INDEX CONCURRENTLY IF NOT EXISTS ${definition}` })
+      indexes.push({ name, sql: `${comment}CREATE ${unique}INDEX CONCURRENTLY IF NOT EXISTS ${definition}` })
       return ''
     },
   )

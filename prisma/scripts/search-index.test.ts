@@ -2,6 +2,7 @@ import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { declarations } from '../src/tables/declarations.ts'
 import { modelsFor } from './models.ts'
+import { separateIndexes } from './postgres-sql.ts'
 import { searchColumnsIn, withSearchIndexes } from './search-index.ts'
 
 const model = (fields: string) => `model Order {\n  id Int @id\n${fields}\n\n  @@map("orders")\n}\n`
@@ -16,8 +17,8 @@ test('the columns with @search in the models are those of the declarations', () 
 })
 
 test('the migration of a new model creates its search index, and the next one has nothing to add', () => {
-  const first = withSearchIndexes('', { sqlite: table, postgresql: 'CREATE TABLE;\n' }, named)
-  expect(first.postgresql).toContain('CREATE INDEX "orders_search_idx"')
+  const first = withSearchIndexes('', { sqlite: table, postgresql: 'CREATE TABLE "orders" ();\n' }, named)
+  expect(first.postgresql).toContain(`EXECUTE format('CREATE INDEX "orders_search_idx"`)
   expect(matchesAfter(first.sqlite, 'UPDATE orders SET note_key = name_key')).toEqual([1])
   const database = new Sqlite(':memory:')
   database.exec(first.sqlite)
@@ -37,7 +38,17 @@ test('a rebuilt table gets its triggers again, on SQLite only', () => {
 test('an index follows its columns, and the index of a removed model is dropped', () => {
   const { sqlite: history } = withSearchIndexes('', { ...none, sqlite: table }, named)
   const both = withSearchIndexes(history, none, named.replace('\n\n', `\n  /// @search\n  note_key String\n\n`))
-  expect(both.postgresql).toContain(`('' '' || "name_key" || '' '' || "note_key")`)
+  expect(separateIndexes(both.postgresql)).toEqual({
+    sql: '-- DropSearchIndex\nDROP INDEX IF EXISTS "orders_search_idx";\n',
+    indexes: [
+      {
+        name: 'orders_search_idx',
+        sql: `-- SearchIndex
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "orders_search_idx" ON "orders" USING gin ((' ' || "name_key" || ' ' || "note_key") gin_trgm_ops);
+`,
+      },
+    ],
+  })
   expect(matchesAfter(history + both.sqlite, `UPDATE orders SET note_key = 'the lamp'`)).toEqual([1, 2])
   const removed = withSearchIndexes(history, { ...none, sqlite: 'DROP TABLE orders;' }, '')
   expect(removed.postgresql).toContain('DROP INDEX IF EXISTS "orders_search_idx"')

@@ -47,7 +47,8 @@ export function withSearchIndexes(
       .filter((table) => !isKept(indexes, table))
       .map((table) => dropSearchIndexSql(engine, table))
     const creations = [...columns].filter(([table]) => !isKept(indexes, table))
-    return [...drops, sql[engine], ...creations.map(([table, of]) => searchIndexSql(engine, table, of))]
+    const isNew = (table: string) => new RegExp(`^CREATE TABLE "${table}"`, 'm').test(sql[engine])
+    return [...drops, sql[engine], ...creations.map(([table, of]) => searchIndexSql(engine, table, of, isNew(table)))]
       .filter((part) => part !== '')
       .join('\n')
   }
@@ -78,8 +79,8 @@ export function searchTablesOf(table: string): string[] {
 }
 
 /** The statements that create the search index of a table, and add the rows that it already has. */
-function searchIndexSql(engine: Engine, table: string, columns: readonly string[]): string {
-  const statements = engine === 'sqlite' ? sqliteStatements(table, columns) : postgresStatements(table, columns)
+function searchIndexSql(engine: Engine, table: string, columns: readonly string[], isNew: boolean): string {
+  const statements = engine === 'sqlite' ? sqliteStatements(table, columns) : postgresStatements(table, columns, isNew)
   return `-- SearchIndex\n${statements.map((statement) => `${statement};\n`).join('')}`
 }
 
@@ -117,7 +118,10 @@ function sqliteStatements(table: string, columns: readonly string[]): string[] {
 }
 
 // The migration must also succeed where the extension is missing or the role may not create it. Searches then scan.
-function postgresStatements(table: string, columns: readonly string[]): string[] {
+function postgresStatements(table: string, columns: readonly string[], isNew: boolean): string[] {
+  const create = `CREATE INDEX "${table}_search_idx" ON "${table}" USING gin ((${searchedText(columns)})`
+  // It becomes a migration of its own, and the first search index has created the extension.
+  if (!isNew) return [`${create} gin_trgm_ops)`]
   return [
     `DO $$
 DECLARE
@@ -125,7 +129,7 @@ DECLARE
 BEGIN
   CREATE EXTENSION IF NOT EXISTS pg_trgm;
   SELECT nspname INTO extension_schema FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_trgm';
-  EXECUTE format('CREATE INDEX "${table}_search_idx" ON "${table}" USING gin ((${searchedText(columns).replaceAll("'", "''")}) %I.gin_trgm_ops)', extension_schema);
+  EXECUTE format('${create.replaceAll("'", "''")} %I.gin_trgm_ops)', extension_schema);
 EXCEPTION
   WHEN feature_not_supported OR undefined_file OR insufficient_privilege THEN
     RAISE WARNING 'Searches of ${table} have no index: %', SQLERRM;

@@ -415,6 +415,23 @@ test('a unique index that fails leaves nothing that would refuse writes', async 
   expect(await rows(STATE)).toEqual([])
 })
 
+test('a search index is built with pg_trgm in any schema, and skipped without it', async () => {
+  await using folder = await temporaryFolder()
+  const { parsed, rows } = await emptyDatabase()
+  const history = await copyHistory('postgresql', folder.path)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
+  const valid = () => rows(`SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('items_search_idx')`)
+  await rows('DROP INDEX items_search_idx; CREATE SCHEMA elsewhere; ALTER EXTENSION pg_trgm SET SCHEMA elsewhere')
+  const index = `CREATE INDEX CONCURRENTLY IF NOT EXISTS "items_search_idx" ON "items" USING gin ((' ' || "name_key") gin_trgm_ops);`
+  await addMigration(history, '9001_search', index)
+  await migratePostgres(parsed, WAIT_MS, { folder: history })
+  expect(await valid()).toEqual([{ indisvalid: true }])
+  await rows('DROP EXTENSION pg_trgm CASCADE')
+  await addMigration(history, '9002_search', index)
+  expect(await migratePostgres(parsed, WAIT_MS, { folder: history })).toEqual(['9002_search'])
+  expect(await valid()).toEqual([])
+})
+
 test('prisma migrate deploy builds such an index too', async () => {
   const { parsed, url, rows } = await emptyDatabase()
   await migratePostgres(parsed, WAIT_MS)
