@@ -36,8 +36,8 @@ const FIXED = {
   idle_session_timeout: '0',
 }
 
-// A timeout of the role must not end the statement that replaces it. The value differs from every value that replaces it.
-const UNHURRIED = 'SET LOCAL statement_timeout = 3599999'
+/** A timeout of the role must not end the statement that replaces it. The value differs from every value that replaces it. */
+export const UNHURRIED = 'SET LOCAL statement_timeout = 3599999'
 // Behind a pooler the timeouts of the role apply before the settings of a transaction, and after its failure until it ends.
 const TOO_SHORT = `SELECT name FROM pg_settings WHERE name IN ('statement_timeout',
   'idle_in_transaction_session_timeout') AND CASE unit WHEN 'ms' THEN reset_val::int BETWEEN 1 AND 999 END LIMIT 1`
