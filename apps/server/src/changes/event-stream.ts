@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '@resource/openapi'
-import type { Entry, Filter } from './entry.ts'
+import type { Filter } from './entry.ts'
 import type { Follower } from './followers.ts'
+import type { Found } from './kept.ts'
 import { cursorOf, type Position } from './position.ts'
 import type { Tailer } from './tailer.ts'
 
@@ -151,7 +152,7 @@ export class Frames {
   }
 }
 
-function encoded({ entries, to }: { entries: Entry[]; to: Position }): Part {
+function encoded({ entries, to }: Found): Part {
   if (entries.length === 0) return { to, bytes: undefined }
   const frames = entries.map(
     ({ change }) => `event: change\nid: ${change?.cursor}\ndata: ${JSON.stringify(change)}\n\n`,

@@ -139,7 +139,8 @@ export class Followers {
   }
 }
 
-function refusal(status: 429 | 503, message: string): ApiError {
+/** The refusal of a caller that may try again in a second. */
+export function refusal(status: 429 | 503, message: string): ApiError {
   return new ApiError(status, message, {
     headers: { 'Retry-After': '1' },
     ...(status === 429 && { reason: 'streams' }),

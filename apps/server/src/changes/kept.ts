@@ -4,6 +4,12 @@ import { type Position, START } from './position.ts'
 const MAX_ENTRIES = 10_000
 const MAX_SIZE = 16 * 1024 * 1024
 
+/** Entries, and the last position that was examined. */
+export interface Found {
+  entries: Entry[]
+  to: Position
+}
+
 /** The newest entries of the audit log, for all followers of the process. */
 export class Kept {
   #entries: Entry[] = []
@@ -31,13 +37,13 @@ export class Kept {
     this.#entries.splice(0, dropped)
   }
 
-  has(position: Position): boolean {
-    return position.id >= this.#floor.id
-  }
-
-  /** The next entries after a position that a filter wants, at most `max`, and the last one that was examined. */
-  after(position: Position, filter: Filter, max: number): { entries: Entry[]; to: Position } {
+  /**
+   * The next entries after a position that a filter wants, at most `max`, and the last one that was examined. Undefined if
+   * entries after the position were dropped.
+   */
+  after(position: Position, filter: Filter, max: number): Found | undefined {
     const { id } = position
+    if (id < this.#floor.id) return undefined
     let [low, high] = [0, this.#entries.length]
     while (low < high) {
       const middle = (low + high) >> 1

@@ -1,9 +1,9 @@
-import { ApiError } from '@resource/openapi'
+import type { ApiError } from '@resource/openapi'
 import { queueKey } from '../access/caller.ts'
 import type { Context, Services } from '../store/context.ts'
 import { type Change, type Entry, type Filter, filterOf } from './entry.ts'
 import { EventStream, Frames } from './event-stream.ts'
-import type { Followers } from './followers.ts'
+import { type Followers, refusal } from './followers.ts'
 import { cursorOf, type Position, positionOf } from './position.ts'
 
 /** How many pages of the log one answer examines, if few of its entries match. */
@@ -45,7 +45,7 @@ export function changeService(followers: Followers): Services['changes'] {
       const cursor = input.last_event_id ?? input.after
       if (cursor === undefined || open === undefined) await tailer.refresh()
       const from = cursor === undefined ? tailer.head : positionOf(cursor)
-      if (from === undefined) throw NOT_SETTLED
+      if (from === undefined) throw refusal(503, 'A transaction on the database is open for long; try again')
       await tailer.assertKept(from)
       if (open !== undefined) {
         const stream = new EventStream(tailer, frames, from, filter, queueKey(context), () => leave())
@@ -65,7 +65,3 @@ export function changeService(followers: Followers): Services['changes'] {
     },
   }
 }
-
-const NOT_SETTLED = new ApiError(503, 'A transaction on the database is open for long; try again', {
-  headers: { 'Retry-After': '1' },
-})

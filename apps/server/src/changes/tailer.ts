@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AuditEntry, type Database, Slots, type Where } from '@resource/database'
 import { COLUMNS, type Entry, entryOf, type Filter, isWanted, LAST_VERSION } from './entry.ts'
-import { Kept } from './kept.ts'
+import { type Found, Kept } from './kept.ts'
 import { assertKept, cursorOf, newestOf, oldestOf, type Position } from './position.ts'
 
 // On PostgreSQL a larger page counts as a long read.
@@ -144,7 +144,7 @@ export class Tailer {
   /** Undefined if entries after the position are no longer in memory. */
   #inMemory(position: Position, filter: Filter, max: number): Found | undefined {
     if (position.id >= (this.#head?.id ?? 0)) return { entries: [], to: position }
-    return this.#kept.has(position) ? this.#kept.after(position, filter, max) : undefined
+    return this.#kept.after(position, filter, max)
   }
 
   async #stored(position: Position, filter: Filter, max: number): Promise<Found> {
@@ -351,12 +351,6 @@ export class Tailer {
     this.#head = { id, at }
     this.#kept.clear(this.#head)
   }
-}
-
-/** Changes, and the last position that was examined. */
-export interface Found {
-  entries: Entry[]
-  to: Position
 }
 
 type Awaitable<T> = T | Promise<T>
