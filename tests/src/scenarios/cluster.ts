@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -120,17 +121,17 @@ async function asynchronous(folder: string, nodes: Cluster): Promise<Measurement
   })
   for (const isStalled of [false, true]) {
     const leader = await settled(folder, nodes, 'replica')
-    const standbys = Object.keys(nodes.patroni).filter((name) => name !== leader)
     const writing = createItems(nodes.url)
     await sleep(STALLED_MS)
     if (isStalled) {
-      for (const name of standbys) signalPart(folder, name, 'SIGSTOP')
+      for (const pid of processesOf(folder, leader)) {
+        if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('walsender')) process.kill(pid, 'SIGSTOP')
+      }
       await sleep(STALLED_MS)
     }
     const created = await writing.stop()
     signalPart(folder, leader, 'SIGKILL')
     const killed = performance.now()
-    for (const name of standbys) signalPart(folder, name, 'SIGCONT')
     const later = createItems(nodes.url)
     while (later.created.size === 0) await sleep(50)
     const gap = performance.now() - killed
