@@ -63,8 +63,8 @@ export type {
  * Applies pending migrations and opens the database.
  *
  * @param url `file:` and a path, relative to the working directory; a missing file or folder is created. Or
- * `postgresql://user:password@host:port/database`, with the parameters that `pg` supports, and `pgbouncer=true` for a pooler
- * that cannot be detected.
+ * `postgresql://user:password@host:port/database`, with the parameters that `pg` supports, `pgbouncer=true` for a pooler
+ * that cannot be detected, and `target_session_attrs` for the role of the server, also of several (`host:port,host:port`).
  * @throws Error with a remedy when the URL has another form, the file cannot be opened, the server does not respond in time,
  * or the database has a different migration history
  */

@@ -1,4 +1,4 @@
-import { type PostgresServer, startPostgres } from '@resource/postgres-test'
+import { type PostgresServer, query, startPostgres } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
 import { createDatabase } from '../index.ts'
 import { openPool } from './pool.ts'
@@ -37,6 +37,11 @@ test('of several servers, the first with the role of target_session_attrs is use
   expect(await used(urlOf([nothing, primary], 'prefer-standby'))).toBe(primary.port)
   expect(await used(urlOf([nothing, primary], 'standby'))).toBe('No server of the database is standby')
   expect(await used(urlOf([nothing], 'any'))).toBe('connect ECONNREFUSED 127.0.0.1:1')
+  await using other = await startPostgres()
+  for (const { url } of [primary, other]) await query(url, 'CREATE ROLE limited LOGIN')
+  await query(primary.url, 'ALTER ROLE limited CONNECTION LIMIT 0')
+  const limited = urlOf([primary, other], 'any').replace('postgres@', 'limited@')
+  expect(await used(limited)).toBe('too many connections for role "limited"')
   const wrong = urlOf([standby, primary], 'any').replace('postgres@', 'with_password:wrong@')
   expect(await used(wrong)).toBe('password authentication failed for user "with_password"')
   await expect(createDatabase(urlOf([primary], 'standby'), { connectTimeoutMs: 1 })).rejects.toThrow(

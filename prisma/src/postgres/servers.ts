@@ -63,7 +63,7 @@ export class Servers {
     try {
       await connect()
     } catch (error) {
-      if (this.#chosen === server) this.#chosen = undefined
+      if (this.#chosen === server && isAway(error)) this.#chosen = undefined
       throw error
     }
   }
@@ -125,12 +125,16 @@ export class Servers {
   }
 
   #preferred(answers: Answer[]): Answer {
-    const first = (target: Target) => answers.find(({ role }) => this.#accepts(role, target))
+    const first = (target: Target) => {
+      for (const answer of answers) {
+        if (this.#accepts(answer.role, target)) return answer
+        // As in libpq: a wrong password, or too many connections, is no reason to use another server.
+        if (answer.role === undefined && !isAway(answer.error)) throw answer.error
+      }
+      return undefined
+    }
     const found = (this.#target === 'prefer-standby' && first('standby')) || first(this.#target)
     if (found) return found
-    // Another time does not help if the password is wrong, for example.
-    const fault = answers.find(({ role, error }) => role === undefined && !isAway(error))
-    if (fault !== undefined) throw fault.error
     if (answers.some(({ role }) => role !== undefined)) throw new NoServer(this.#target)
     throw new Unreachable(answers.map(({ error }) => reasonOf(error)).join(', '))
   }
