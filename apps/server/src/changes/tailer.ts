@@ -55,7 +55,6 @@ export class Tailer {
   #othersVersion: unknown
   #isChanging = false
   #isRunning = false
-  #isWoken = false
   #asked: PromiseWithResolvers<void> | undefined
   /** When it last read, and when that last succeeded. */
   #triedMs = Number.NEGATIVE_INFINITY
@@ -223,17 +222,14 @@ export class Tailer {
     if (isDue) this.#wake()
   }
 
-  readonly #wake = (): void => {
-    if (this.#isRunning) this.#isWoken = true
-    else if (!this.#isClosed) this.#outside(() => void this.#run())
-  }
+  readonly #wake = (): void => void this.#ask().catch(() => {})
 
   /** Resolves after a read that begins from now on. */
   #ask(): Promise<void> {
     if (this.#isClosed) return Promise.resolve()
     this.#asked ??= Promise.withResolvers<void>()
     const { promise } = this.#asked
-    this.#wake()
+    if (!this.#isRunning) this.#outside(() => void this.#run())
     return promise
   }
 
@@ -246,23 +242,22 @@ export class Tailer {
 
   async #run(): Promise<void> {
     this.#isRunning = true
-    do {
+    while (this.#asked !== undefined && !this.#isClosed) {
       const waitMs = this.#triedMs + MIN_INTERVAL_MS - performance.now()
       if (waitMs > 0) await sleep(waitMs, undefined, { ref: false })
-      this.#isWoken = false
       const asked = this.#asked
       this.#asked = undefined
       try {
         while (await this.#read());
         this.#triedMs = performance.now()
         this.#readMs = this.#triedMs
-        asked?.resolve()
+        asked.resolve()
       } catch (error) {
         this.#triedMs = performance.now()
-        asked?.reject(error)
+        asked.reject(error)
         if (!this.#isClosed) this.#onError(error)
       }
-    } while ((this.#isWoken || this.#asked !== undefined) && !this.#isClosed)
+    }
     this.#isRunning = false
   }
 
