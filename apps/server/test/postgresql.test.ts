@@ -462,6 +462,32 @@ test('readiness fails while no commit completes; reads are still served, and the
   expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(Array(20).fill(201))
 })
 
+test('writes in doubt keep their share of the connections, and others wait, until their commits have ended', async () => {
+  await using postgres = await startPostgres()
+  await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '1000' })
+  await createItem(server)
+  const wait = async (standbys: string) => {
+    await query(postgres.url, `ALTER SYSTEM SET synchronous_standby_names = '${standbys}'`)
+    await query(postgres.url, 'SELECT pg_reload_conf()')
+  }
+  await wait('lost')
+  const create = () => server.request('POST', '/items/', { json: { name: 'Desk', price: 2 } })
+  // The share of one caller.
+  const unconfirmed = await Promise.all(Array.from({ length: 8 }, create))
+  expect(unconfirmed.map(({ status }) => status)).toEqual(Array(8).fill(503))
+  const later = create()
+  const waiting = /^resource_database_connections\{state="waiting"\} 1$/m
+  await expect.poll(async () => (await fetch(`${server.url}/metrics`)).text()).toMatch(waiting)
+  expect(await readiness(server, '/readyz')).toEqual([
+    503,
+    expect.stringMatching(/a commit does not complete|wait for locks/),
+  ])
+  expect((await server.request('GET', '/items/1')).status).toBe(200)
+  await wait('')
+  expect((await later).status).toBe(201)
+  await expect.poll(() => readiness(server, '/readyz')).toEqual([200, undefined])
+})
+
 test('metrics are served while PostgreSQL is down or locked, with the access that was last known', async () => {
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url })

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine, Options } from '../database.ts'
-import { Conflict } from '../errors.ts'
+import { Conflict, InDoubt } from '../errors.ts'
 import { backgroundOf, longReadsOf } from '../long-reads.ts'
 import { Slots } from '../slots.ts'
 import { declarations } from '../tables/declarations.ts'
 import type { Executor } from '../tables/executor.ts'
 import { readOnly, singleWriteOnly } from '../tables/guarded.ts'
+import { sqlState } from './errors.ts'
 import { migratePostgres } from './migrate.ts'
 import { type BoundedPool, openPool } from './pool.ts'
 import { Readiness } from './readiness.ts'
@@ -29,6 +30,9 @@ const UNINDEXED = `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en
 const AUDIT_WRITERS = `SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
   WHERE locktype = 'relation' AND relation = 'audit_entries'::regclass AND mode = 'RowExclusiveLock' AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
+const PENDING_COMMIT = `SELECT 1 AS pending FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND usename = current_user LIMIT 1`
+const PENDING_CHECK_MS = 500
 
 type PostgresOptions = Options & Required<Pick<Options, 'queueTimeoutMs' | 'writeTimeoutMs'>>
 
@@ -86,15 +90,21 @@ async function openEngine(
       if (turn !== undefined) await turn
       const running = readiness.started()
       let isWritten = false
+      let isPending = false
+      const end = () => {
+        readiness.ended(running, isWritten)
+        writes.release(caller)
+      }
       try {
         const result = await transaction()
         isWritten = true
         return result
       } catch (error) {
+        isPending = isUnanswered(error)
         if (!(error instanceof Conflict) || performance.now() >= deadlineMs) throw error
       } finally {
-        readiness.ended(running, isWritten)
-        writes.release(caller)
+        if (isPending) void commitsEnded(executor).then(end)
+        else end()
       }
       await sleep(Math.random() * MAX_RETRY_DELAY_MS)
     }
@@ -125,6 +135,24 @@ async function openEngine(
       await readiness.close()
       await pool.end()
     },
+  }
+}
+
+/** Whether a write was sent, and PostgreSQL was silent for longer than a statement may take. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof InDoubt && error.cause instanceof Error && sqlState(error.cause) === 'ETIMEDOUT'
+}
+
+/**
+ * Waits while commits wait for a synchronous standby. Their server processes outlive their connections, and without a bound they
+ * would take all connections of the server, those of reads included.
+ */
+async function commitsEnded(executor: Executor): Promise<void> {
+  try {
+    while ((await executor.all({ text: PENDING_COMMIT, values: [] })).length > 0)
+      await sleep(PENDING_CHECK_MS, undefined, { ref: false })
+  } catch {
+    // The server is away, and with it its processes.
   }
 }
 
