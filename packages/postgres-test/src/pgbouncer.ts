@@ -14,7 +14,7 @@ import { startGuarded, startPostgres } from './postgres.ts'
 export default async function setup({ provide }: TestProject) {
   const server = await startPostgres({ autovacuum: 'off' })
   // Few connections per database, so that clients share them; idle ones end, because each test file has a database.
-  const bouncer = await startPgBouncer(server.port, { default_pool_size: '4', server_idle_timeout: '5' })
+  const bouncer = await startPgBouncer(server.port, { default_pool_size: '12', server_idle_timeout: '5' })
   provide('postgres', `postgresql://postgres@127.0.0.1:${bouncer.port}/postgres`)
   provide('isPooled', true)
   return async () => {
