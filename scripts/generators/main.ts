@@ -44,11 +44,8 @@ const generators: Generator[] = [
       await maven('--file', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${libraries}`)
       const path = ['--class-path', join(libraries, '*')]
       const source = join(folder, 'generated', 'src', 'main', 'java')
-      await execute(
-        'javac',
-        ['-nowarn', '-d', 'classes', ...path, '--source-path', source, join(programs, 'Native.java')],
-        folder,
-      )
+      const compile = ['-nowarn', '-d', 'classes', ...path, '--source-path', source, join(programs, 'Native.java')]
+      await execute('javac', compile, folder)
       return execute('java', ['--class-path', `classes:${join(libraries, '*')}`, 'Native', url], folder)
     },
   },
@@ -81,13 +78,8 @@ const generators: Generator[] = [
       )
       // It formats the client with ruff, which it looks for in PATH.
       const env = { PATH: `${dirname(python)}:${environment.PATH}` }
-      const options = ['--meta', 'none', '--fail-on-warning']
-      await execute(
-        'openapi-python-client',
-        ['generate', '--path', 'openapi.json', '--output-path', 'generated', ...options],
-        folder,
-        env,
-      )
+      const options = ['--path', 'openapi.json', '--output-path', 'generated', '--meta', 'none', '--fail-on-warning']
+      await execute('openapi-python-client', ['generate', ...options], folder, env)
       await cp(join(programs, 'openapi_python_client.py'), join(folder, 'main.py'))
       return execute(python, ['main.py', url], folder)
     },
@@ -102,15 +94,11 @@ const generators: Generator[] = [
       await writeFile(join(folder, 'go.mod'), 'module example.com/client\n\ngo 1.23\n')
       await cp(join(programs, 'oapi_codegen.go'), join(folder, 'main.go'))
       await mkdir(join(folder, 'generated'))
-      const binary = join(cache, 'oapi-codegen')
       const tool = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${OAPI_CODEGEN}`
       await download('go', ['install', tool], cache, { GOBIN: cache })
       const output = join('generated', 'client.go')
-      await execute(
-        binary,
-        ['-generate', 'types,client', '-package', 'generated', '-o', output, 'openapi.json'],
-        folder,
-      )
+      const options = ['-generate', 'types,client', '-package', 'generated', '-o', output, 'openapi.json']
+      await execute(join(cache, 'oapi-codegen'), options, folder)
       await download('go', ['mod', 'tidy'], folder)
       await execute('go', ['build', '-o', 'program', '.'], folder)
       return execute(join(folder, 'program'), [url], folder)

@@ -14,6 +14,7 @@ export {
 } from './fields.ts'
 export { assignColumns, guessDelimiter, type Layout, numberTexts, recordOf } from './layout.ts'
 export { findDecimalComma, withDecimalPoint } from './numbers.ts'
+export { type RemainingRow, remainingText } from './remaining.ts'
 export { type RowResult, rowError } from './results.ts'
 export {
   columnNames,
@@ -21,9 +22,7 @@ export {
   type Format,
   faultsIn,
   parseValue,
-  type RemainingRow,
   type Row,
-  remainingText,
   rowReader,
   type SourceRow,
   sourceRows,

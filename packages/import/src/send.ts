@@ -4,8 +4,8 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { RateLimitedError, ServiceError, TimeoutError, UnavailableError, uuidOf } from '@resource/client'
 import type { Chunk } from './chunks.ts'
 import type { Mode } from './fields.ts'
+import type { RemainingRow } from './remaining.ts'
 import { type RowResult, rowError } from './results.ts'
-import type { RemainingRow } from './rows.ts'
 
 /** The service keeps the answers of idempotency keys for 24 hours. */
 const MAX_IN_FLIGHT_AGE_MS = 23 * 60 * 60 * 1000
