@@ -9,6 +9,7 @@ const EXCLUDED = [
   'used last',
   'plans a page',
   'more connections than the pool',
+  'there is never a third',
   'is canceled with',
   'keeps its connection',
   'of any length',
