@@ -60,6 +60,8 @@ interface Following {
   /**
    * On PostgreSQL: the open transactions that have written to the audit log. Ids that were missing in an earlier statement, and of
    * which none of these transactions is still open, are never used.
+   *
+   * @throws ReadOnly on a standby, which does not know them
    */
   writers?(): Promise<string[]>
 }

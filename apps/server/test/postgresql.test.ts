@@ -410,10 +410,22 @@ test('an instance that starts on a streaming standby serves reads, the writes of
   ])
   expect((await server.request('POST', '/items/', { json: { name: 'Desk', price: 1 } })).status).toBe(201)
   await expect.poll(async () => (await reader.request('GET', '/items/2')).body).toMatchObject({ name: 'Desk' })
+  // A standby cannot tell which transactions of its primary are open, and would skip their changes.
+  const follow = async () => {
+    const { status, body, headers } = await reader.request('GET', '/api/changes?after=0-0')
+    return [status, headers.get('Retry-After'), body.error?.message ?? body.changes.length]
+  }
+  const unknown = 'The database accepts no writes: it is a standby, and only its primary knows the order of changes'
+  expect(await follow()).toEqual([503, '5', unknown])
+  const stream = await fetch(`${reader.url}/api/changes?after=0-0`, { headers: { Accept: 'text/event-stream' } })
+  expect([stream.status, await stream.text()]).toEqual([503, expect.stringContaining(unknown)])
+  const list = await reader.request('GET', '/items')
+  expect([list.status, list.headers.get('X-Changes-Cursor')]).toEqual([200, null])
   await primary.stop('fast')
   await query(standby.url, 'SELECT pg_promote()')
   await expect.poll(() => readiness(reader, '/readyz')).toEqual([200, undefined])
   expect((await reader.request('PATCH', '/items/2', { json: { price: 2 } })).body).toMatchObject({ price: 2 })
+  await expect.poll(follow).toEqual([200, null, 3])
 })
 
 test('while PostgreSQL is suspended, readiness of reads and writes is a 503 within seconds', async () => {

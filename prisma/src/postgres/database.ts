@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine, Options } from '../database.ts'
-import { Conflict, InDoubt } from '../errors.ts'
+import { Conflict, InDoubt, ReadOnly } from '../errors.ts'
 import { backgroundOf, longReadsOf } from '../long-reads.ts'
 import { Slots } from '../slots.ts'
 import { declarations } from '../tables/declarations.ts'
@@ -26,10 +26,11 @@ const STEP_ROWS = 2_000
 const SEARCH_LIMIT = 100_000
 const UNINDEXED = `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en')} records in sort order only, because the database lacks the extension pg_trgm or the search indexes (prisma/README.md)`
 
-// A statement takes this lock on the table before it takes an id from its sequence, and the transaction keeps it to its end.
-const AUDIT_WRITERS = `SELECT DISTINCT virtualtransaction AS writer FROM pg_locks
+// A statement takes this lock on the table before it takes an id from its sequence, and the transaction keeps it to its end. A standby
+// does not know the locks of its primary.
+const AUDIT_WRITERS = `SELECT pg_is_in_recovery() AS "isStandby", ARRAY(SELECT DISTINCT virtualtransaction FROM pg_locks
   WHERE locktype = 'relation' AND relation = 'audit_entries'::regclass AND mode = 'RowExclusiveLock' AND granted
-  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS writers`
 
 const PENDING_COMMIT = `SELECT 1 AS pending FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND usename = current_user LIMIT 1`
 const PENDING_CHECK_MS = 500
@@ -126,8 +127,10 @@ async function openEngine(
     isOverloaded: (caller) => (caller === undefined ? pool.isOverloaded() : longReads.isOverloaded(caller)),
     following: {
       writers: async () => {
-        const rows = (await executor.all({ text: AUDIT_WRITERS, values: [] })) as { writer: string }[]
-        return rows.map(({ writer }) => writer)
+        const [row] = await executor.all({ text: AUDIT_WRITERS, values: [] })
+        const { isStandby, writers } = row as { isStandby: boolean; writers: string[] }
+        if (isStandby) throw new ReadOnly('it is a standby, and only its primary knows the order of changes')
+        return writers
       },
     },
     ping: () => readiness.check(),

@@ -2,8 +2,9 @@ import type { ApiError } from '@resource/openapi'
 import { queueKey } from '../access/caller.ts'
 import type { Context, Services } from '../store/context.ts'
 import { type Change, type Entry, type Filter, filterOf } from './entry.ts'
-import { EventStream, Frames } from './event-stream.ts'
+import { EventStream } from './event-stream.ts'
 import { type Followers, refusal } from './followers.ts'
+import { Frames } from './frames.ts'
 import { cursorOf, type Position, positionOf } from './position.ts'
 
 /** How many pages of the log one answer examines, if few of its entries match. */
@@ -43,7 +44,7 @@ export function changeService(followers: Followers): Services['changes'] {
     list: async (input, context, _shown, open) => {
       const filter = filterOf(input, context.caller)
       const cursor = input.last_event_id ?? input.after
-      if (cursor === undefined || open === undefined) await tailer.refresh()
+      if (cursor === undefined || open === undefined || tailer.head === undefined) await tailer.refresh()
       const from = cursor === undefined ? tailer.head : positionOf(cursor)
       if (from === undefined) throw refusal(503, 'A transaction on the database is open for long; try again')
       await tailer.assertKept(from)

@@ -99,6 +99,7 @@ export class Tailer {
    * a pause it takes a statement. Undefined if the database does not answer.
    */
   position(): string | undefined | Promise<string | undefined> {
+    if (this.#hasFailed) return undefined
     const ageMs = this.#isLive ? 0 : performance.now() - this.#readMs
     if (this.#head === undefined || ageMs > MAX_AGE_MS) return this.#renewed()
     if (ageMs > REFRESH_MS) this.#ask().catch(() => {})
@@ -134,6 +135,11 @@ export class Tailer {
     this.#asked?.resolve()
     clearTimeout(this.#pause)
     this.#stop()
+  }
+
+  /** Whether the last read failed just before. */
+  get #hasFailed(): boolean {
+    return this.#readMs < this.#triedMs && performance.now() - this.#triedMs < RETRY_MS
   }
 
   get #isLive(): boolean {
@@ -211,11 +217,11 @@ export class Tailer {
   /** Reads if another process may have written, or the last read has failed. */
   readonly #look = (): void => {
     const { othersVersion } = this.#database.following
-    const hasFailed = this.#readMs < this.#triedMs
-    if (hasFailed && performance.now() - this.#triedMs < RETRY_MS) return
+    if (this.#hasFailed) return
+    const isRetry = this.#readMs < this.#triedMs
     const version = othersVersion?.()
     const hasChanged = version !== this.#othersVersion
-    const isDue = othersVersion === undefined || hasChanged || this.#isChanging || hasFailed
+    const isDue = othersVersion === undefined || hasChanged || this.#isChanging || isRetry
     // Once more at the next look: on SQLite a read may share the transaction of an earlier one.
     this.#isChanging = hasChanged
     this.#othersVersion = version
