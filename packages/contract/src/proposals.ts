@@ -53,6 +53,11 @@ const proposalNow = proposal
   })
   .meta({ id: 'CurrentProposal' })
 
+const filters = {
+  status: choiceFilter(status).optional(),
+  proposer: textFilter.optional().meta({ description: 'Only those of this caller, such as `key 3`.' }),
+}
+
 export const proposals = resource({
   tag: 'Proposals',
   description: 'Writes that others decide on.',
@@ -61,14 +66,7 @@ export const proposals = resource({
   procedures: {
     list: query({
       access: 'proposer',
-      input: listInput(
-        {
-          status: choiceFilter(status).optional(),
-          proposer: textFilter.optional().meta({ description: 'Only those of this caller, such as `key 3`.' }),
-        },
-        ['id'],
-        'id_desc',
-      ),
+      input: listInput(filters, ['id'], 'id_desc'),
       output: z.object({ proposals: z.array(summary), ...pageFacts }),
       meta: {
         openapi: {
