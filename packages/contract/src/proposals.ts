@@ -18,6 +18,7 @@ import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 import { preview, previewed, writeToRun } from './previews.ts'
 
 const DECISIONS = ['applied', 'rejected', 'withdrawn'] as const
+const decision = z.enum(DECISIONS, must(DECISIONS.join(', ')))
 const status = z.enum(['open', ...DECISIONS, 'expired']).meta({ description: 'Only an open one can be applied.' })
 const { changes, ...counts } = previewed
 
@@ -134,11 +135,7 @@ export const proposals = resource({
 
     setStatus: mutation({
       access: 'proposer',
-      input: z.object({
-        id: recordId,
-        status: z.enum(DECISIONS, must(DECISIONS.join(', '))),
-        idempotency_key: idempotencyKey,
-      }),
+      input: z.object({ id: recordId, status: decision, idempotency_key: idempotencyKey }),
       output: proposal,
       writesMany: true,
       errors: [404, 409, 412],
