@@ -97,7 +97,12 @@ export async function driveNext(browser: Browser, url: string): Promise<void> {
   })
   await page.goto(url)
   await page.getByText('Book 20').waitFor()
+  // Before React has taken over the page of the server, a click has no effect.
+  await page.waitForFunction(
+    "Object.keys(document.querySelector('button')).some((key) => key.startsWith('__reactProps'))",
+  )
+  const listed = page.waitForResponse(/books\.list/)
   await page.getByRole('button', { name: 'Add Kindred' }).click()
-  await page.waitForResponse(/books\.list/)
+  await listed
   deepStrictEqual(calls, ['POST /trpc/books.create', 'GET /trpc/books.list'])
 }

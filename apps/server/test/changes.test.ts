@@ -144,14 +144,15 @@ describe('a cursor', () => {
 
   test('leave out an entry that was damaged by hand, and the log names it', async () => {
     await using server = await startTestServer()
-    for (const name of ['a', 'b', 'c', 'd', 'e']) await server.client.items.create.mutate({ name, price: 1 })
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await server.client.items.create.mutate({ name, price: 1 })
     await sql(server, `UPDATE audit_entries SET after = '{"id": 2' WHERE id = 2`)
+    await sql(server, 'UPDATE audit_entries SET record_id = 0 WHERE id = 5')
     await sql(
       server,
       `UPDATE audit_entries SET after = '[]' WHERE id = 3; UPDATE audit_entries SET after = '4' WHERE id = 4`,
     )
     const { changes } = (await server.request('GET', '/api/changes?after=0-0')).body
-    expect(changes.map(({ record_id }: { record_id: number }) => record_id)).toEqual([1, 5])
+    expect(changes.map(({ record_id }: { record_id: number }) => record_id)).toEqual([1, 6])
     const message = 'Entry 2 of the audit log has no readable record: the changes leave it out'
     expect(server.log.filter((line) => line.includes(message))).toHaveLength(1)
   })

@@ -16,13 +16,17 @@ const SLOW_WRITE_MS = 1_000
 const LONG_READ_WAIT_MS = 1_000
 const LONG_WRITE_WAIT_MS = 5_000
 const TOO_MANY_CONNECTIONS = '53300'
+const NO_COMMIT = 'a commit does not complete'
 
 const TABLES = Object.values(declarations).map(({ name }) => `'${quote(name)}'`)
 // A table that does not exist has no privileges.
 const hasOnAll = (privilege: string) =>
   `(SELECT bool_and(coalesce(has_table_privilege(to_regclass(name), '${privilege}'), false)) FROM unnest(ARRAY[${TABLES.join(', ')}]) AS name)`
+// The commits of every instance: to find out with one of its own would leave another process that waits.
+const UNCONFIRMED = `EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND usename = current_user
+  AND clock_timestamp() - state_change > interval '${SLOW_WRITE_MS} ms')`
 const STATE = `SELECT ${ROLE},
-  ${hasOnAll('SELECT')} AS can_read, ${hasOnAll('INSERT')} AS can_write`
+  ${hasOnAll('SELECT')} AS can_read, ${hasOnAll('INSERT')} AS can_write, ${UNCONFIRMED} AS unconfirmed`
 // The smallest commit that is written to disk and to synchronous standbys.
 const COMMIT = `SELECT pg_logical_emit_message(true, 'resource-service', 'ready')`
 
@@ -75,12 +79,13 @@ export class Readiness {
     const work = async () => {
       client = await this.#connect()
       if (isLate) return client.release(true)
-      const { can_read, can_write, ...role } = (await client.query(STATE)).rows[0]
+      const { can_read, can_write, unconfirmed, ...role } = (await client.query(STATE)).rows[0]
       this.#servers?.verify(client, role)
       if (!can_read) throw new Unusable('a table is missing, or its role may not read it')
       if (role.isStandby) throw new ReadOnly('it is a standby')
       if (role.isReadOnly) throw new ReadOnly('it is read-only')
       if (!can_write) throw new ReadOnly(NO_PRIVILEGE)
+      if (unconfirmed) throw new ReadOnly(NO_COMMIT)
       if (this.#shared.waitMs > LONG_READ_WAIT_MS) throw new Busy('All connections wait for locks.')
       isReading = false
       const stuckMs = this.#stuckMs()
@@ -91,7 +96,7 @@ export class Readiness {
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       isLate = true
-      reject(isReading ? new Unreachable('PostgreSQL does not answer.') : new ReadOnly('a commit does not complete'))
+      reject(isReading ? new Unreachable('PostgreSQL does not answer.') : new ReadOnly(NO_COMMIT))
     }, LIMIT_MS)
     const working = work()
     // Rejects later than `late` if its connection is closed.

@@ -73,7 +73,7 @@ export function entryOf(
   if (shown === undefined) return { ...facts, change: undefined }
   const was = recordIn(before)
   const is = recordIn(after)
-  if (was === null || is === null) {
+  if (was === null || is === null || record_id < 1) {
     onUnreadable(new Error(`Entry ${id} of the audit log has no readable record: the changes leave it out`))
     return { ...facts, change: undefined }
   }
