@@ -3,7 +3,7 @@ import { createClient, isServiceError } from '../../packages/client/src/index.ts
 /**
  * The client calls to test in each runtime: writes, reads, iteration over a list and over changes, abort and timeout.
  *
- * @param baseUrl of an empty service with a latency of some 50 ms
+ * @param baseUrl of an empty service
  */
 export async function exercise(baseUrl: string) {
   const client = createClient({ baseUrl })
@@ -22,7 +22,8 @@ export async function exercise(baseUrl: string) {
   const changes: string[] = []
   for await (const { type } of client.changes({ after: '0-0' })) if (changes.push(type) === 2) break
   const abort = new AbortController()
-  const aborted = codeOf(client.items.get.query({ id: 1 }, { signal: abort.signal }))
+  // Answered only once something else has changed.
+  const aborted = codeOf(client.changes.list.query({ wait: 25 }, { signal: abort.signal }))
   setTimeout(() => abort.abort(), 10)
   return {
     read,
@@ -30,7 +31,7 @@ export async function exercise(baseUrl: string) {
     names,
     changes,
     aborted: await aborted,
-    late: await codeOf(client.items.list.query({}, { timeoutMs: 10 })),
+    late: await codeOf(client.changes.list.query({ wait: 25 }, { timeoutMs: 10 })),
     missing: await codeOf(client.items.get.query({ id: 9 })),
     refused: await codeOf(client.items.create.mutate({ name: '', price: 1 })),
   }

@@ -57,7 +57,7 @@ const checks = Object.entries(runtimes).map(([name, runtime]) => [
   name,
   async () => {
     await prepared
-    await using server = await createTestServer({ latency: 50 })
+    await using server = await createTestServer()
     deepStrictEqual(JSON.parse(await runtime(server.url)), EXPECTED)
   },
 ])
