@@ -457,11 +457,7 @@ test('readiness fails while no commit completes; reads are still served, and the
   await using server = await startTestServer({ DATABASE_URL: postgres.url })
   await using other = await startTestServer({ DATABASE_URL: postgres.url })
   await createItem(server)
-  const wait = async (standbys: string) => {
-    await query(postgres.url, `ALTER SYSTEM SET synchronous_standby_names = '${standbys}'`)
-    await query(postgres.url, 'SELECT pg_reload_conf()')
-  }
-  await wait('lost')
+  await waitFor(postgres.url, 'lost')
   const create = () => server.request('POST', '/items/', { json: { name: 'Desk', price: 2 } })
   const writes = Array.from({ length: 20 }, create)
   const message = 'The database accepts no writes: a commit does not complete; reads are served'
@@ -470,7 +466,7 @@ test('readiness fails while no commit completes; reads are still served, and the
     await expect.poll(() => readiness(each, '/readyz'), { timeout: 20_000 }).toEqual([503, message])
   const reads = await Promise.all(Array.from({ length: 20 }, () => server.request('GET', '/items/1')))
   expect(reads.map(({ status }) => status)).toEqual(Array(20).fill(200))
-  await wait('')
+  await waitFor(postgres.url, '')
   expect((await Promise.all(writes)).map(({ status }) => status)).toEqual(Array(20).fill(201))
 })
 
@@ -478,11 +474,7 @@ test('writes in doubt keep their share of the connections, and others wait, unti
   await using postgres = await startPostgres()
   await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '1000' })
   await createItem(server)
-  const wait = async (standbys: string) => {
-    await query(postgres.url, `ALTER SYSTEM SET synchronous_standby_names = '${standbys}'`)
-    await query(postgres.url, 'SELECT pg_reload_conf()')
-  }
-  await wait('lost')
+  await waitFor(postgres.url, 'lost')
   const create = () => server.request('POST', '/items/', { json: { name: 'Desk', price: 2 } })
   // The share of one caller.
   const unconfirmed = await Promise.all(Array.from({ length: 8 }, create))
@@ -495,7 +487,7 @@ test('writes in doubt keep their share of the connections, and others wait, unti
     expect.stringMatching(/a commit does not complete|wait for locks/),
   ])
   expect((await server.request('GET', '/items/1')).status).toBe(200)
-  await wait('')
+  await waitFor(postgres.url, '')
   expect((await later).status).toBe(201)
   await expect.poll(() => readiness(server, '/readyz')).toEqual([200, undefined])
 })
@@ -519,6 +511,12 @@ test('metrics are served while PostgreSQL is down or locked, with the access tha
 async function readiness({ url }: { url: string }, path: string) {
   const answer = await fetch(url + path, { signal: AbortSignal.timeout(10_000) })
   return [answer.status, ((await answer.json()) as Failure).error?.message]
+}
+
+/** Makes commits wait for synchronous standbys of these names. */
+async function waitFor(url: string, standbys: string): Promise<void> {
+  await query(url, `ALTER SYSTEM SET synchronous_standby_names = '${standbys}'`)
+  await query(url, 'SELECT pg_reload_conf()')
 }
 
 function endConnections(url: string) {

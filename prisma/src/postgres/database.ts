@@ -10,7 +10,7 @@ import { readOnly, singleWriteOnly } from '../tables/guarded.ts'
 import { sqlState } from './errors.ts'
 import { migratePostgres } from './migrate.ts'
 import { type BoundedPool, openPool } from './pool.ts'
-import { Readiness } from './readiness.ts'
+import { Readiness, UNCONFIRMED } from './readiness.ts'
 import { withServers } from './servers.ts'
 import { openPrepared } from './transaction.ts'
 import { type PostgresUrl, readPostgresUrl } from './url.ts'
@@ -32,7 +32,7 @@ const AUDIT_WRITERS = `SELECT pg_is_in_recovery() AS "isStandby", ARRAY(SELECT D
   WHERE locktype = 'relation' AND relation = 'audit_entries'::regclass AND mode = 'RowExclusiveLock' AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS writers`
 
-const PENDING_COMMIT = `SELECT 1 AS pending FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND usename = current_user LIMIT 1`
+const PENDING_COMMIT = `SELECT 1 AS pending FROM ${UNCONFIRMED} LIMIT 1`
 const PENDING_CHECK_MS = 500
 
 type PostgresOptions = Options & Required<Pick<Options, 'queueTimeoutMs' | 'writeTimeoutMs'>>

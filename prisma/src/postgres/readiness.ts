@@ -22,11 +22,12 @@ const TABLES = Object.values(declarations).map(({ name }) => `'${quote(name)}'`)
 // A table that does not exist has no privileges.
 const hasOnAll = (privilege: string) =>
   `(SELECT bool_and(coalesce(has_table_privilege(to_regclass(name), '${privilege}'), false)) FROM unnest(ARRAY[${TABLES.join(', ')}]) AS name)`
-// The commits of every instance: to find out with one of its own would leave another process that waits.
-const UNCONFIRMED = `EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND usename = current_user
-  AND clock_timestamp() - state_change > interval '${SLOW_WRITE_MS} ms')`
+/** The sessions of all instances whose commits a synchronous standby has not confirmed. */
+export const UNCONFIRMED = `pg_stat_activity WHERE wait_event = 'SyncRep' AND usename = current_user`
+// To find out with a commit of its own would leave another process that waits.
+const IS_STUCK = `EXISTS (SELECT FROM ${UNCONFIRMED} AND clock_timestamp() - state_change > interval '${SLOW_WRITE_MS} ms')`
 const STATE = `SELECT ${ROLE},
-  ${hasOnAll('SELECT')} AS can_read, ${hasOnAll('INSERT')} AS can_write, ${UNCONFIRMED} AS unconfirmed`
+  ${hasOnAll('SELECT')} AS can_read, ${hasOnAll('INSERT')} AS can_write, ${IS_STUCK} AS is_stuck`
 // The smallest commit that is written to disk and to synchronous standbys.
 const COMMIT = `SELECT pg_logical_emit_message(true, 'resource-service', 'ready')`
 
@@ -79,13 +80,13 @@ export class Readiness {
     const work = async () => {
       client = await this.#connect()
       if (isLate) return client.release(true)
-      const { can_read, can_write, unconfirmed, ...role } = (await client.query(STATE)).rows[0]
+      const { can_read, can_write, is_stuck, ...role } = (await client.query(STATE)).rows[0]
       this.#servers?.verify(client, role)
       if (!can_read) throw new Unusable('a table is missing, or its role may not read it')
       if (role.isStandby) throw new ReadOnly('it is a standby')
       if (role.isReadOnly) throw new ReadOnly('it is read-only')
       if (!can_write) throw new ReadOnly(NO_PRIVILEGE)
-      if (unconfirmed) throw new ReadOnly(NO_COMMIT)
+      if (is_stuck) throw new ReadOnly(NO_COMMIT)
       if (this.#shared.waitMs > LONG_READ_WAIT_MS) throw new Busy('All connections wait for locks.')
       isReading = false
       const stuckMs = this.#stuckMs()
