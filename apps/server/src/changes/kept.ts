@@ -3,6 +3,8 @@ import { type Position, START } from './position.ts'
 
 const MAX_ENTRIES = 10_000
 const MAX_SIZE = 16 * 1024 * 1024
+/** What remains of a full memory: to drop the oldest entries moves all others, so many are dropped at a time. */
+const REST = 0.75
 
 /** Entries, and the last position that was examined. */
 export interface Found {
@@ -25,16 +27,11 @@ export class Kept {
   }
 
   add(entries: Entry[]): void {
-    this.#entries.push(...entries)
-    for (const { size } of entries) this.#size += size
-    let dropped = 0
-    while (this.#entries.length - dropped > MAX_ENTRIES || this.#size > MAX_SIZE) {
-      const entry = this.#entries[dropped++]
-      if (entry === undefined) break
-      this.#size -= entry.size
-      this.#floor = { id: entry.id, at: entry.at }
+    for (const entry of entries) {
+      this.#entries.push(entry)
+      this.#size += entry.size
     }
-    this.#entries.splice(0, dropped)
+    if (this.#entries.length > MAX_ENTRIES || this.#size > MAX_SIZE) this.#dropOldest()
   }
 
   /**
@@ -58,5 +55,16 @@ export class Kept {
       to = entry
     }
     return { entries, to }
+  }
+
+  #dropOldest(): void {
+    let dropped = 0
+    for (const { id, at, size } of this.#entries) {
+      if (this.#entries.length - dropped <= MAX_ENTRIES * REST && this.#size <= MAX_SIZE * REST) break
+      dropped++
+      this.#size -= size
+      this.#floor = { id, at }
+    }
+    this.#entries.splice(0, dropped)
   }
 }

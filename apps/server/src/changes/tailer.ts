@@ -8,7 +8,7 @@ import { assertKept, cursorOf, newestOf, oldestOf, type Position } from './posit
 // On PostgreSQL a larger page counts as a long read.
 const PAGE = 200
 /** Under constant writes, the least time between two reads. */
-const MIN_INTERVAL_MS = 5
+const MIN_INTERVAL_MS = 10
 // What other processes have written is seen by a query, on SQLite by a counter in memory that they share.
 const SQLITE_INTERVAL_MS = 10
 const POSTGRES_INTERVAL_MS = 25
@@ -217,7 +217,8 @@ export class Tailer {
   /** Reads if another process may have written, or the last read has failed. */
   readonly #look = (): void => {
     const { othersVersion } = this.#database.following
-    if (this.#hasFailed) return
+    // A read that is due anyway sees what others have written; the next look asks whether it has missed something.
+    if (this.#hasFailed || this.#asked !== undefined) return
     const isRetry = this.#readMs < this.#triedMs
     const version = othersVersion?.()
     const hasChanged = version !== this.#othersVersion
@@ -283,7 +284,8 @@ export class Tailer {
     const blocked = writers === undefined ? -1 : this.#firstBlocked(entries, head)
     this.#publish(blocked < 0 ? entries : entries.slice(0, blocked))
     if (blocked < 0) this.#gap = undefined
-    else if (this.#gap === undefined || (entries[blocked] as Entry).id > this.#gap.upTo.id)
+    // An id that was not missing at the last read is usually there at the next one.
+    else if (blocked === 0 && (this.#gap === undefined || (entries[0] as Entry).id > this.#gap.upTo.id))
       return this.#mark(entries.at(-1) as Entry)
     return blocked < 0 && entries.length >= PAGE - 1
   }
