@@ -68,7 +68,9 @@ test('C39 a write by filter sets and calculates the fields of all matching recor
     [1, 22.5, 'lighting', 3],
     [2, 22.5, 'lighting', 3],
     [3, 30, null, 1],
-  ])
+  ]) // Lists have the bounds of ids, too.
+  const { body, headers } = await server.request('GET', '/items?id_gte=2&id_lt=4&sort=id_desc&limit=1&count=true')
+  expect([body, headers.get('x-total-count')]).toMatchObject([[{ id: 3 }], '2'])
 })
 
 test('C39 a deletion by filter deletes all matching records, and no other', async () => {

@@ -184,6 +184,8 @@ describe('C57 a decision', () => {
     expect(await itemsOf(server)).toEqual([{ ...lamp, price: 30, version: 2 }])
     const { audit } = await server.client.audit.list.query({ procedure: 'items.update' })
     expect(audit).toMatchObject([{ actor: 'key 3', proposed_by: 'key 2', request_id, procedure: 'items.update' }])
+    const { proposals } = await writer.client.proposals.list.query({ request_id: request_id ?? '' })
+    expect(proposals.map(({ id }) => id)).toEqual([1])
     expect(await proposer.get(1)).toMatchObject({ ...closed, is_current: false, current_changes: [], obstacle: null })
     expect(messageOf(await writer.decide(1, 'applied'))).toEqual([409, 'Proposal 1 is already applied'])
     expect(messageOf(await writer.decide(1, 'rejected'))).toEqual([409, 'Proposal 1 is already applied'])

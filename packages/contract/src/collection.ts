@@ -27,7 +27,7 @@ import {
 } from './fields.ts'
 import { filtersOf } from './filters.ts'
 import { updateMany } from './many.ts'
-import { matching } from './matching.ts'
+import { idBounds, matching } from './matching.ts'
 import { collectionFacts, collectionHeaders, listInput, pageOf, searchHeaders } from './pages.ts'
 import {
   checkFields,
@@ -158,7 +158,7 @@ function derived(declaration: Declaration) {
   const creationDescription = fieldsDescription(fields, (name, value) => `${name} defaults to ${value}`)
   const standard = {
     list: query({
-      input: listInput(matched, sort),
+      input: listInput({ ...matched, ...idBounds }, sort),
       output: z.object({ [noun]: z.array(versioned), ...collectionFacts }),
       ...restOf('list', {
         method: 'GET',

@@ -16,7 +16,13 @@ const limit = MAX_MATCHING.toLocaleString('en')
 const idsRule = must(`a list of 1 to ${limit} ids`)
 const wholeNumber = z.int(must('a whole number')).optional()
 
-/** The filters by id, which lists do not have. */
+/** The bounds of ids, which lists have, too. */
+export const idBounds = {
+  id_gte: wholeNumber.meta({ description: 'Only ids from this one: 1 for all records.' }),
+  id_lt: wholeNumber.meta({ description: 'Only ids below this one.' }),
+}
+
+/** The filters by id of writes. */
 const byId = {
   id_in: z
     .array(recordId.meta({ description: 'Any integer. An id without a record matches none.' }), idsRule)
@@ -24,8 +30,7 @@ const byId = {
     .max(MAX_MATCHING, idsRule)
     .optional()
     .meta({ description: 'Only these ids.', param: { style: 'form', explode: false } }),
-  id_gte: wholeNumber.meta({ description: 'Only ids from this one: 1 for all records.' }),
-  id_lt: wholeNumber.meta({ description: 'Only ids below this one.' }),
+  ...idBounds,
 }
 
 type ById = typeof byId

@@ -57,6 +57,7 @@ const proposalNow = proposal
 const filters = {
   status: choiceFilter(status).optional(),
   proposer: textFilter.optional().meta({ description: 'Only those of this caller, such as `key 3`.' }),
+  request_id: textFilter.optional().meta({ description: 'Only the one that this request applied.' }),
 }
 
 export const proposals = resource({

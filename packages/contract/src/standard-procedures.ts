@@ -4,7 +4,7 @@ import type { Declaration } from './declaration.ts'
 import type { changesOf, idempotencyKey, message, searchText, stale, write } from './fields.ts'
 import type { Filters } from './filters.ts'
 import type { ManyProcedures, Under } from './many.ts'
-import type { MatchingProcedures } from './matching.ts'
+import type { idBounds, MatchingProcedures } from './matching.ts'
 import type { collectionFacts, listInput } from './pages.ts'
 import type { Changeable, Filterable, Key, PublicRecord, Row, Shared, Shown, Times, TimesOf } from './records.ts'
 import type { SummaryProcedures } from './summaries.ts'
@@ -35,7 +35,7 @@ interface Standard<D extends Declaration>
   /** Lists the matching records, one page at a time, in the order of `sort`. */
   list: Procedure<
     'query',
-    ReturnType<typeof listInput<Matching<D>, Sortable<D>>>,
+    ReturnType<typeof listInput<Matching<D> & typeof idBounds, Sortable<D>>>,
     z.ZodObject<Under<D['noun'], z.ZodArray<VersionedOf<D>>> & typeof collectionFacts>
   >
   /** Gets one record. */

@@ -20,8 +20,8 @@ type Stored = Pick<Proposal, 'id' | 'status' | 'expires_at'>
 /** Stores writes that others decide on, and carries them out exactly as shown. @param days after which open ones expire */
 export function proposalService(writes: NamedWrites, days: number): Services['proposals'] {
   return {
-    list: async ({ status, proposer, sort = 'id_desc', ...page }, { read }) => {
-      const where = { ...(status !== undefined && withStatus(status)), proposer }
+    list: async ({ status, proposer, request_id, sort = 'id_desc', ...page }, { read }) => {
+      const where = { ...(status !== undefined && withStatus(status)), proposer, request_id }
       const { rows, facts } = await readPage(read.proposals, where, { id: 'id' }, { sort, ...page }, listed)
       return { proposals: rows.map(summaryOf), ...facts }
     },
