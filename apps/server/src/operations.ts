@@ -26,6 +26,8 @@ export interface OperationOptions {
   followers?: Followers
   /** Whether callers need credentials: keys exist, or an identity provider is configured. */
   needsCredentials: () => boolean | Promise<boolean>
+  /** Rules in addition to those of the service. */
+  rules?: Partial<AllRules>
   /** Called after an API key was created or revoked. */
   onKeyChanged?: () => void
   /** Wraps the call of each procedure. */
@@ -39,12 +41,13 @@ export function createOperations(
   {
     followers = new Followers(new Tailer(database)),
     needsCredentials,
+    rules: more,
     onKeyChanged = () => undefined,
     observe = (_procedure, call) => call,
   }: OperationOptions,
 ) {
   const checkPassword = passwordCheck(PASSWORD_MIN_LENGTH, needsCredentials)
-  const rules: AllRules = { users: userRules(checkPassword) }
+  const rules: AllRules = { users: userRules(checkPassword), ...more }
   const audited = auditedTables(rules)
   const { services: ofCollections, collections } = collectionServices(database, rules, () =>
     followers.tailer.position(),

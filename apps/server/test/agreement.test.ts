@@ -17,6 +17,7 @@ const facts: CollectionFacts = {
   sortAliases: {},
   references: { user_id: 'users' },
   valueRoles: {},
+  transitions: {},
   unindexed: {},
 }
 const fields = { quantity: z.int(), note: z.string().nullable().default(null), user_id: z.int() }

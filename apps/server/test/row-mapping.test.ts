@@ -16,6 +16,7 @@ const facts = {
   sort: ['id'],
   references: {},
   valueRoles: {},
+  transitions: {},
   unindexed: {},
 }
 const columns: Record<string, Kind> = {

@@ -43,6 +43,7 @@ import {
 import type { Role } from './roles.ts'
 import type { RecordOf, StandardOf, VersionedOf } from './standard-procedures.ts'
 import { summarize } from './summaries.ts'
+import { checkTransitions, transitionRules } from './transitions.ts'
 import { article, fieldsDescription, listDescription, recordRoles, searchDescription, upper } from './words.ts'
 
 /** A resource that is a collection of records. */
@@ -99,8 +100,9 @@ function derived(declaration: Declaration) {
   const omit: string[] = [...(declaration.omit ?? [])]
   if (omit.includes('delete')) omit.push('deleteWhere')
   checkFields(noun, fields)
-  const { search = [], groups = [], measures = [], keys = [] } = declaration
+  const { search = [], groups = [], measures = [], keys = [], transitions = {} } = declaration
   checkSummaries(noun, fields, groups, measures)
+  checkTransitions(noun, fields, transitions)
   const filterable = { ...fields, ...(declaration.timestamps && { created_at: moment, updated_at: moment }) }
   const filterNames = [...new Set<string>([...(declaration.filters ?? []), ...keys])]
   const filters = filtersOf(noun, filterable as Fields, filterNames, search)
@@ -282,7 +284,7 @@ function derived(declaration: Declaration) {
   const procedures = Object.fromEntries(Object.entries(standard).filter(([verb]) => !omit.includes(verb)))
   return {
     tag: Many,
-    description: [description, ...recordRoles(one, declaration.valueRoles)].join(' '),
+    description: [description, ...recordRoles(one, declaration.valueRoles), ...transitionRules(transitions)].join(' '),
     errorForm,
     lookup: 'get',
     collection: {
@@ -298,6 +300,7 @@ function derived(declaration: Declaration) {
       purgeRole,
       sort: [...new Set(sort.map((name) => sortAliases[name] ?? name))],
       valueRoles: declaration.valueRoles ?? {},
+      transitions,
       references: referencesOf(fields),
       unindexed: declaration.unindexed ?? {},
     },

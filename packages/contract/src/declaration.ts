@@ -2,6 +2,7 @@ import type { ErrorForm, RestMeta } from '@resource/openapi/contract'
 import type { FilterName } from './filters.ts'
 import type { Fields, Filterable, TimesOf } from './records.ts'
 import type { Role } from './roles.ts'
+import type { Transitions } from './transitions.ts'
 
 /** The names of the standard procedures. */
 export type Verb =
@@ -70,6 +71,11 @@ export interface Declaration {
    * record that has it. `{ role: { admin: 'admin' } }`.
    */
   valueRoles?: Readonly<Record<string, Readonly<Record<string, Role>>>>
+  /**
+   * The values to which a choice can change, by its value: `{ status: { open: ['paid', 'void'], paid: ['shipped'] } }`. A value
+   * that is not named stays. A new record can have any value.
+   */
+  transitions?: Transitions
   errorForm?: ErrorForm
   /** Default: `/orders`, from the noun. */
   path?: `/${string}`
@@ -90,6 +96,7 @@ interface Names<D extends Declaration> {
   unindexed: { readonly [K in FieldOf<D>]?: string }
   fieldRoles: { readonly [K in FieldOf<D>]?: Role }
   valueRoles: { readonly [K in FieldOf<D>]?: Readonly<Record<string, Role>> }
+  transitions: { readonly [K in FieldOf<D>]?: Readonly<Record<string, readonly string[]>> }
 }
 
 /** A declaration that names only fields that it has, and has no unknown properties. */
@@ -122,6 +129,7 @@ export interface CollectionFacts {
   purgeRole: Role
   /** The roles that records with certain values require, by field and value. */
   valueRoles: Readonly<Record<string, Readonly<Record<string, Role>>>>
+  transitions: Transitions
   /** The noun of the referenced collection, by field. */
   references: Readonly<Record<string, string>>
   /** Filters and sorts without an index, each with the reason. */

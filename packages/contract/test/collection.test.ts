@@ -131,6 +131,7 @@ test('a record has every field except hidden ones, its timestamps and its versio
     ],
     references: { user_id: 'users' },
     valueRoles: { status: { closed: 'admin' } },
+    transitions: {},
     unindexed: { reference: 'few orders' },
   })
   expectTypeOf<z.output<typeof get.output>>().not.toHaveProperty('pin')
@@ -405,5 +406,22 @@ test.each([
 ])('%s is refused, because its schema would have a name of another collection', (noun, one, schema) => {
   expect(() => collection({ noun, one, description: '', fields: { title: text(1, 9) } })).toThrow(
     `${noun}: the schema ${schema} of the document is one of orders; choose another name with \`one\``,
+  )
+})
+
+test('transitions are told in the description, and name a choice and its values', () => {
+  const declare = (transitions: Record<string, Record<string, string[]>>) => () =>
+    collection({
+      noun: 'parcels',
+      description: 'Parcels.',
+      fields: { reference: text(1, 100), status: z.enum(['open', 'paid', 'void', 'sent']).default('open') },
+      transitions,
+    })
+  expect(declare({ status: { open: ['paid', 'void'], paid: ['sent'] } })().description).toBe(
+    'Parcels. `status` changes only from `open` to `paid` or `void` and from `paid` to `sent`.',
+  )
+  expect(declare({ reference: {} })).toThrow('parcels: reference can have no transitions: it must be a choice')
+  expect(declare({ status: { open: ['gone'] } })).toThrow(
+    'parcels: the transitions of status name gone: it must be open, paid, void or sent',
   )
 })

@@ -6,6 +6,7 @@ import {
   type RowWrite,
   shownRecord,
   type Tables,
+  type TablesAndPrisma,
   type Where,
 } from '@resource/database'
 import { ApiError, FieldError, type Path } from '@resource/openapi'
@@ -14,9 +15,10 @@ import { requestedMs } from '../http/request-id.ts'
 import type { DeclaredTable } from '../store/agreement.ts'
 import type { AuditedTable, AuditedTables } from '../store/audited-tables.ts'
 import type { Services } from '../store/context.ts'
-import type { WrittenCollection } from '../store/record-writes.ts'
+import { checkChange, type WrittenCollection } from '../store/record-writes.ts'
 import type { Row, Values } from '../store/row-mapping.ts'
 import { runsOf } from '../store/runs.ts'
+import type { CheckContext } from '../store/write-rules.ts'
 import { firstIdSince } from './entry-times.ts'
 import { openRequests, undoneOf } from './groups.ts'
 
@@ -79,14 +81,14 @@ export function reversalService(
         context.spend?.({ rows: done.length })
         return done
       }
-      const work = async (tx: Tables, done: Done[]) => {
+      const work = async (tx: TablesAndPrisma, done: Done[]) => {
         const rows = new Map<string, Map<number, Row>>()
         for (const of of undoable.values()) rows.set(of.noun, await lockedRows(tx, of, done))
         const steps = stepsOf(done, undoable, rows, context.caller)
         const runs = runsOf(steps, (one, next) => isRestore(one) === isRestore(next))
         const ordered = runs.flatMap((run) => (run.every(isRestore) ? parentsFirst(run) : run))
         for (const group of runsOf(ordered, (one, next) => one.of === next.of && isRestore(one) === isRestore(next)))
-          await carryOut(tx, group)
+          await carryOut({ caller: context.caller, tx }, group)
         const restored = steps.filter(isRestore).length
         const deleted = steps.filter(({ write }) => 'delete' in write).length
         return { request_id, restored, updated: steps.length - restored - deleted, deleted }
@@ -270,20 +272,29 @@ function isRestore(step: Step): step is Restore {
   return 'restore' in step.write
 }
 
-async function carryOut(tx: Tables, steps: Step[]): Promise<void> {
+async function carryOut(context: CheckContext, steps: Step[]): Promise<void> {
+  const { tx } = context
   const [{ of }] = steps as [Step]
   const table = of.tableOf(tx)
   const deleted = steps.flatMap(({ id, write }) => ('delete' in write ? [id] : []))
   if (of.cascades && deleted.length > 0) await refuseCascades(tx, of, deleted)
-  try {
-    await table.write(steps.map(({ write }) => write))
-  } catch (error) {
+  const refusedAt = (error: unknown, id: number | undefined) => {
     const refused = of.rows.refused(error)
-    const { index } = error as { index?: number }
-    const id = index === undefined ? undefined : steps[index]?.id
-    throw refused instanceof FieldError
+    return refused instanceof FieldError
       ? refused.withPaths((path) => [of.noun, ...(id === undefined ? [] : [id]), ...path])
       : refused
+  }
+  const written = await table.write(steps.map(({ write }) => write)).catch((error) => {
+    const { index } = error as { index?: number }
+    throw refusedAt(error, index === undefined ? undefined : steps[index]?.id)
+  })
+  for (const [at, { id }] of steps.entries()) {
+    const each = written[at]
+    const checking = each && checkChange(of, each, context)
+    if (checking === undefined) continue
+    await checking.catch((error) => {
+      throw refusedAt(error, id)
+    })
   }
 }
 

@@ -132,6 +132,16 @@ export function checkCascades(
   }
 }
 
+/** @throws Error for a collection with a check whose records a cascade deletes: the check would not see it */
+export function refuseUnchecked(noun: string, { references }: Pick<DeclaredTable, 'references'>): void {
+  for (const [field, reference] of Object.entries(references)) {
+    if (reference?.onDelete !== 'Cascade') continue
+    throw new Error(
+      `${noun}: its check would not see what a deletion of ${String(reference.table)} deletes by ${field}; set onDelete: Restrict in ${MODEL}`,
+    )
+  }
+}
+
 /** The lowest role with which a procedure deletes records; undefined if none does. */
 export function roleToDelete(procedures: Readonly<Record<string, DeletingProcedure>>): Role | undefined {
   const deleting = Object.entries(procedures).filter(([, { meta }]) => meta.openapi.method === 'DELETE')

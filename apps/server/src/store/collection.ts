@@ -1,9 +1,9 @@
-import { type CollectionFacts, type Contract, contract, ROLES, type Role } from '@resource/contract'
+import { type CollectionFacts, type Contract, contract, type Output, ROLES, type Role } from '@resource/contract'
 import { type Database, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
 import { ApiError, type FieldError, parserOf } from '@resource/openapi'
 import { z } from 'zod'
 import { authorize } from '../access/caller.ts'
-import { checkAgreement, checkCascades, type DeclaredTable, roleToDelete } from './agreement.ts'
+import { checkAgreement, checkCascades, type DeclaredTable, refuseUnchecked, roleToDelete } from './agreement.ts'
 import type { MutationContext, Services } from './context.ts'
 import { readChanges, writeMatching } from './matching-writes.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
@@ -11,7 +11,7 @@ import { type RecordWrite, type Result, type WrittenCollection, writeRecords } f
 import { type IfVersion, notFound } from './refusals.ts'
 import { type DerivedColumn, type Row, rowMapping, searchColumns, type Values } from './row-mapping.ts'
 import { summaryService } from './summaries.ts'
-import { writeRules } from './write-rules.ts'
+import { type Check, writeRules } from './write-rules.ts'
 
 /** The names of the collections; each has a table of the same name. */
 type CollectionNoun = {
@@ -22,6 +22,11 @@ type CollectionNoun = {
 export type CollectionRules<N extends CollectionNoun> = {
   /** Columns derived from fields: `{ email_key: { from: 'email', make: … } }`. */
   derived?: Record<string, DerivedColumn>
+  /**
+   * Looks at each change of a record in its transaction, whichever way it is made: single, in bulk, by filter, as an upsert, by a
+   * proposal, by an undo. It does not see what services themselves write to tables.
+   */
+  check?: Check<Output<N, 'get'>>
 } & (HasAdditional<N> extends true ? { procedures: Procedures<N> } : { procedures?: Procedures<N> })
 
 /** All additional procedures that the collection declares, and replacements for standard ones. */
@@ -31,6 +36,7 @@ type Procedures<N extends CollectionNoun> = (
 
 interface AnyRules {
   derived?: Record<string, DerivedColumn>
+  check?: Check<Values>
   procedures?: (standard: Standard) => object
 }
 
@@ -94,9 +100,9 @@ export function collectionServices(database: Database, rules: AllRules, changesP
   const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
   const collections = new Map<string, WrittenCollection>()
   const services = (nouns as CollectionNoun[]).map((noun) => {
-    const { derived = {}, procedures } = (rules[noun] ?? {}) as AnyRules
+    const { derived = {}, check, procedures } = (rules[noun] ?? {}) as AnyRules
     const columns = { ...searchColumns(contract[noun].collection.search), ...derived }
-    const { written, ...standard } = standardService(database, noun, columns, changesPosition)
+    const { written, ...standard } = standardService(database, noun, columns, check, changesPosition)
     collections.set(noun, written)
     return [noun, { ...standard, ...procedures?.(standard) }]
   })
@@ -107,6 +113,7 @@ function standardService(
   database: Database,
   noun: CollectionNoun,
   derived: Record<string, DerivedColumn>,
+  check: Check<Values> | undefined,
   changesPosition: ChangesPosition,
 ): Standard & { written: WrittenCollection } {
   const { collection: facts, procedures } = contract[noun] as unknown as Declared
@@ -124,11 +131,12 @@ function standardService(
   const creation = procedures.create?.input ?? z.object()
   const changedRow = rowsOf(procedures.updateMany?.input, noun)
   const changeable = { ...procedures.replace?.input.shape, ...procedures.update?.input.shape, ...changedRow }
-  const rules = writeRules(facts, creation.shape, changeable)
+  const rules = writeRules(facts, creation.shape, changeable, check)
   const changesSchema = procedures.updateWhere?.input.shape.changes ?? z.object()
   const toDelete = (other: PropertyKey) =>
     roleToDelete((contract as Partial<Contract>)[other as CollectionNoun]?.procedures ?? {})
   checkCascades(noun, table, highest(toDelete(noun), rules.recordRoles), toDelete)
+  if (check !== undefined) refuseUnchecked(noun, table)
   // Each row deleted by a cascade gets an audit entry, which needs further statements.
   const cascades = Object.values(declarations as unknown as Record<string, DeclaredTable>).some(({ references }) =>
     Object.values(references).some((reference) => reference?.table === noun && reference.onDelete === 'Cascade'),

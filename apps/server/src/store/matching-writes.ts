@@ -5,16 +5,17 @@ import {
   type Range,
   type RecordTable,
   type RowWrite,
-  type Tables,
+  type TablesAndPrisma,
   type Where,
   type Written,
 } from '@resource/database'
 import { ApiError, FieldError } from '@resource/openapi'
 import type { z } from 'zod'
 import type { MutationContext } from './context.ts'
-import type { WrittenCollection } from './record-writes.ts'
+import { checkChange, type WrittenCollection } from './record-writes.ts'
 import { ofRecord, referenced } from './refusals.ts'
 import type { Row, Values } from './row-mapping.ts'
+import type { CheckContext } from './write-rules.ts'
 
 /** How all matching records change. */
 interface Changes {
@@ -113,7 +114,7 @@ export async function writeMatching<T>(
     context.spend?.({ rows: found.length })
     return found
   }
-  const work = async (tx: Tables, found: Found) => {
+  const work = async (tx: TablesAndPrisma, found: Found) => {
     const table = tableOf(tx)
     if (changes !== undefined) await table.lockFor([{ change: rows.changes(changes.set, undefined) }])
     const ids = await stillMatching(collection, table, where, found)
@@ -125,7 +126,7 @@ export async function writeMatching<T>(
       throw rows.refused(await referenced(error, noun, undefined, read))
     })
     const written = all.flatMap((row) => row ?? [])
-    await checkWritten(collection, context, written, changes)
+    await checkWritten(collection, { caller: context.caller, tx }, written, changes)
     return answer(ids.length, written)
   }
   return context.write(work, { prepare, isLarge: true })
@@ -182,10 +183,10 @@ async function changesOf(
   return writes
 }
 
-/** @throws ApiError 403 that names the record that the caller may not change or delete */
+/** @throws ApiError that names the record that the caller may not change or delete, or whose change is refused */
 async function checkWritten(
-  { name, rules }: WrittenCollection,
-  { caller }: MutationContext,
+  collection: WrittenCollection,
+  context: CheckContext,
   written: Written<Row>[],
   changes: Changes | undefined,
 ): Promise<void> {
@@ -195,9 +196,10 @@ async function checkWritten(
   for (const each of written) {
     await pace()
     try {
-      rules.checkWritten(caller, each, sent)
+      collection.rules.checkWritten(context.caller, each, sent)
+      await checkChange(collection, each, context)
     } catch (error) {
-      throw error instanceof ApiError ? ofRecord(error, name, (each.before as Row).id) : error
+      throw error instanceof ApiError ? ofRecord(error, collection.name, (each.before as Row).id) : error
     }
   }
 }

@@ -4,6 +4,7 @@ import {
   ReferenceViolation,
   type RowWrite,
   type Tables,
+  type TablesAndPrisma,
   UniqueViolation,
   type Where,
   type WriteControl,
@@ -14,7 +15,7 @@ import type { Caller } from '../access/caller.ts'
 import type { MutationContext } from './context.ts'
 import { atRow, type IfVersion, invalid, missingOrStale, notFound, referenced, versionsOf } from './refusals.ts'
 import type { Row, RowMapping, Values } from './row-mapping.ts'
-import type { WriteRules } from './write-rules.ts'
+import type { CheckContext, WriteRules } from './write-rules.ts'
 
 // More rows take longer than the writes that share a commit on SQLite may.
 const MAX_SMALL = 50
@@ -60,6 +61,7 @@ export interface WrittenCollection {
 /** The writes of one call in its transaction. */
 interface Call extends WrittenCollection {
   caller: Caller
+  tx: TablesAndPrisma
   partial: boolean
   table: RecordTable<Row>
   attempt: WriteControl['attempt']
@@ -121,7 +123,7 @@ export async function writeRecords<T>(
   return context.write(
     async (tx, prepared: Values[] | undefined, attempt) => {
       const table = collection.tableOf(tx)
-      const call = { ...collection, caller, partial, table, attempt, ids: new Map(), results: [], now: new Date() }
+      const call = { ...collection, caller, tx, partial, table, attempt, ids: new Map(), results: [], now: new Date() }
       await writeInOrder(call, rows, prepared)
       return answer(call.results)
     },
@@ -142,7 +144,7 @@ function check({ rows, rules }: WrittenCollection, caller: Caller, row: RecordWr
 
 /** Whether nothing can undo a single write, and it needs no other statement. */
 function isOneStatement({ cascades, rules }: WrittenCollection, caller: Caller, row: RecordWrite): boolean {
-  if ('create' in row) return true
+  if ('create' in row) return rules.check === undefined
   if ('delete' in row) return !cascades && !rules.dependOnRecord(caller)
   return !isLookedUp(row) && !rules.dependOnRecord(caller, row.change)
 }
@@ -300,12 +302,27 @@ function settle(call: Call, each: Ready, written: Written<Row> | undefined): Pro
   const { index, row } = each
   if (written === undefined) return refuseMissing(call, each)
   call.results[index] = written
+  const refusedAs = (error: unknown) => (call.partial ? error : atRow(refusalOf(error), row.at))
   try {
     call.rules.checkWritten(call.caller, written, 'change' in row ? row.change : {})
   } catch (error) {
-    throw call.partial ? error : atRow(refusalOf(error), row.at)
+    throw refusedAs(error)
   }
-  return undefined
+  return checkChange(call, written, call)?.catch((error) => {
+    throw refusedAs(error)
+  })
+}
+
+/** Runs the check of the collection, if it has one and the write changed something. @returns rejects with its refusal */
+export function checkChange(
+  { rows, rules }: Pick<WrittenCollection, 'rows' | 'rules'>,
+  { before, after }: Written<Row>,
+  { caller, tx }: CheckContext,
+): Promise<void> | undefined {
+  const { check } = rules
+  if (check === undefined || (before !== undefined && before.version === after?.version)) return undefined
+  const change = { ...(before && { before: rows.copied(before) }), ...(after && { after: rows.copied(after) }) }
+  return (async () => check(change, { caller, tx }))()
 }
 
 async function refuseMissing(call: Call, each: Ready): Promise<void> {

@@ -179,6 +179,9 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
       return revived(record)
     },
 
+    /** The same, which may be changed. */
+    copied: (row: Values): Values => revived(Object.fromEntries(shown.map((field) => [field, row[field]]))),
+
     revived,
 
     /** The condition of a list's filters. */

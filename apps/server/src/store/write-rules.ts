@@ -1,6 +1,6 @@
-import { type CollectionFacts, FIELD_ROLE, type Role, VALUE_ROLES } from '@resource/contract'
+import { type CollectionFacts, FIELD_ROLE, type Role, refusedTransition, VALUE_ROLES } from '@resource/contract'
 import { factsOf } from '@resource/contract/schema'
-import type { Written } from '@resource/database'
+import type { TablesAndPrisma, Written } from '@resource/database'
 import { FieldError, type Path } from '@resource/openapi'
 import type { z } from 'zod'
 import { type Caller, includesRole } from '../access/caller.ts'
@@ -8,18 +8,39 @@ import type { Row, Values } from './row-mapping.ts'
 
 export type WriteRules = ReturnType<typeof writeRules>
 
+/** What a check of changes gets beside a change. */
+export interface CheckContext {
+  caller: Caller
+  /** The transaction of the change. What a check writes through it is audited, previewed and undone with the change. */
+  tx: TablesAndPrisma
+}
+
 /**
- * The roles that writes of a collection's records require (API rule U17).
+ * Refuses a change of a record by an error: a FieldError with the path of the field, or an ApiError.
+ *
+ * @param change `before` is absent for a new record, `after` for a deleted one
+ */
+export type Check<Record> = (change: { before?: Record; after?: Record }, context: CheckContext) => void | Promise<void>
+
+/**
+ * The rules that writes of a collection's records obey: the roles that they require (API rule U17), the transitions, and a check.
  *
  * @param creation the fields of a new record
  * @param change the fields that a change can have
+ * @param check gets rows in the form of the contract
  */
-export function writeRules(facts: CollectionFacts, creation: z.ZodRawShape, change: z.ZodRawShape) {
+export function writeRules(
+  facts: CollectionFacts,
+  creation: z.ZodRawShape,
+  change: z.ZodRawShape,
+  check?: Check<Values>,
+) {
   const ofFields = fieldRoles(change)
   const guarded = Object.keys(ofFields)
   const guardedHidden = guarded.filter((field) => facts.hidden.includes(field))
   const guardedShown = guarded.filter((field) => !facts.hidden.includes(field))
   const ofRecords = valueRules(facts.valueRoles)
+  const staged = Object.keys(facts.transitions)
 
   const checkFields = (caller: Caller, change: Values, fields: string[]): void => {
     for (const field of fields) {
@@ -44,17 +65,20 @@ export function writeRules(facts: CollectionFacts, creation: z.ZodRawShape, chan
     checkHidden: (caller: Caller, change: Values): void => checkFields(caller, change, guardedHidden),
 
     /**
-     * Whether {@link checkWritten} can refuse a write, which is then undone.
+     * Whether {@link checkWritten} or the check can refuse a write, which is then undone.
      *
      * @param change absent for a delete
      */
     dependOnRecord: (caller: Caller, change: Values = {}): boolean =>
-      ofRecords.some(({ role }) => !includesRole(caller, role)) || compared(caller, change).length > 0,
+      check !== undefined ||
+      staged.some((field) => change[field] !== undefined) ||
+      ofRecords.some(({ role }) => !includesRole(caller, role)) ||
+      compared(caller, change).length > 0,
 
     /**
      * Checks a write by the record before and after it, as the write itself read them.
      *
-     * @throws FieldError 403
+     * @throws FieldError 403, or 409 for a transition that the field does not have
      */
     checkWritten: (caller: Caller, { before, after }: Written<Row>, change: Values): void => {
       if (before === undefined) return
@@ -64,10 +88,16 @@ export function writeRules(facts: CollectionFacts, creation: z.ZodRawShape, chan
           change,
           compared(caller, change).filter((field) => before[field] !== after[field]),
         )
+        for (const field of staged) {
+          const message = refusedTransition(facts.transitions, field, before[field], after[field])
+          if (message !== undefined) throw new FieldError(409, [{ path: [field], message }], { reason: 'transition' })
+        }
         if (before.version === after.version) return
       }
       rules.checkRecord(caller, before)
     },
+
+    check,
 
     /** The roles that changing or deleting a record can require because of its values. */
     recordRoles: ofRecords.map(({ role }) => role),
