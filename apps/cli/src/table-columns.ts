@@ -5,7 +5,7 @@ import { type Noun, proceduresOf, recordSchema } from './procedures.ts'
 // For records wider than a terminal. Other nouns show every field.
 const TABLE_COLUMNS: { [N in Noun]?: (keyof ListedRecord<N>)[] } = {
   users: ['id', 'name', 'email', 'role', 'status', 'age'],
-  keys: ['id', 'name', 'role', 'prefix', 'expires_at', 'revoked_at', 'last_used_at'],
+  keys: ['id', 'name', 'role', 'owner', 'prefix', 'expires_at', 'revoked_at', 'last_used_at'],
   proposals: ['id', 'status', 'operation', 'proposer', 'reason', 'created_at'],
   audit: ['id', 'at', 'actor', 'actor_detail', 'procedure', 'record_id'],
 }

@@ -36,6 +36,10 @@ test('keys are created, listed and revoked on a new database without a service',
   expect(bob.stdout).toContain('expires_at: 2099-01-01T00:00:00.000Z')
   expect(ada).toMatchObject({ id: 1, name: 'ada', role: 'admin', prefix: key.slice(0, 16), revoked_at: null })
 
+  const rotate = ['keys', 'rotate', '1', '--grace', '60', '--json', ...onDatabase]
+  const rotated = JSON.parse((await folder.run(rotate)).stdout)
+  expect(rotated).toMatchObject({ id: 1, owner: null, key: expect.stringMatching(/^rsk_\w{44}$/), prefix: ada.prefix })
+  expect(rotated.key).not.toBe(key)
   expect((await folder.run(['keys', 'revoke', '2', ...onDatabase])).stdout).toBe('Key revoked\n')
   const { stdout } = await folder.run(['keys', 'list', '--json'], { RESOURCE_DATABASE: 'file:./new.db' })
   expect(JSON.parse(stdout)).toMatchObject([

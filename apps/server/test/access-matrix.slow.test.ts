@@ -122,5 +122,13 @@ test('C51 readers may only read, proposers also propose; only admins may manage 
     'previews.create',
   ])
   expect(of('proposer')).toEqual(['list', 'get', 'create', 'setStatus'].map((verb) => `proposals.${verb}`))
-  expect(of('admin')).toEqual(['keys.list', 'keys.get', 'keys.create', 'keys.revoke', 'audit.list', 'audit.get'])
+  expect(of('admin')).toEqual([
+    'keys.list',
+    'keys.get',
+    'keys.create',
+    'keys.rotate',
+    'keys.revoke',
+    'audit.list',
+    'audit.get',
+  ])
 })

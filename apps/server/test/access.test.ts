@@ -5,7 +5,7 @@ import { createTRPCClient, httpBatchStreamLink } from '@trpc/client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { isSame, newKey } from '../src/access/api-key.ts'
 import { createCallers } from './callers.ts'
-import { bearer, shareTestServer, startTestServer } from './harness.ts'
+import { bearer, shareTestServer, startTestServer, type TestServer } from './harness.ts'
 import { exchangeBytes, parseAnswers } from './raw-http.ts'
 import { aTimestamp, createKey, createUser, dropTable, openDatabase } from './records.ts'
 
@@ -180,7 +180,8 @@ describe('a refusal', () => {
 describe('a key', () => {
   test('C52, C53 is shown once, when it is created', async () => {
     await using server = await startTestServer()
-    const created = await server.request('POST', '/api/keys', { json: { name: 'nightly import', role: 'writer' } })
+    const json = { name: 'nightly import', role: 'writer', owner: 'Mira' }
+    const created = await server.request('POST', '/api/keys', { json })
     expect(created.status).toBe(201)
     expect(created.headers.get('location')).toBe('/api/keys/1')
     const { key, ...record } = created.body
@@ -189,11 +190,14 @@ describe('a key', () => {
       id: 1,
       name: 'nightly import',
       role: 'writer',
+      owner: 'Mira',
       prefix: key.slice(0, 16),
       created_at: aTimestamp,
       expires_at: null,
       revoked_at: null,
       last_used_at: null,
+      rotated_at: null,
+      former_until: null,
     })
     server.logIn((await createCallers(server)).admin?.replace('Bearer ', ''))
     expect((await server.request('GET', '/api/keys/1')).body).toEqual(record)
@@ -316,6 +320,64 @@ describe('a key', () => {
     vi.setSystemTime(new Date('2031-01-01T00:00:30.000Z'))
     expect((await server.request('DELETE', '/api/keys/2')).status).toBe(200)
     expect((await server.request('GET', '/api/keys/2')).body.revoked_at).toBe('2031-01-01T00:00:00.000Z')
+  })
+
+  for (const grace of [0, 60]) {
+    test(`C54 rotated gets a new secret, and its former one ends after ${grace} s, in every process`, async () => {
+      vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2031-01-01T00:00:00.000Z') })
+      await using here = await startTestServer()
+      await using there = await startTestServer({ DATABASE_URL: here.databaseUrl })
+      here.logIn((await createKey(here)).key)
+      const { key, prefix } = await createKey(here, { role: 'reader' })
+      const answerTo = async (server: TestServer, key: string) => {
+        const { status, body } = await server.request('GET', '/items', { headers: bearer(key) })
+        return status === 200 ? 200 : body.message
+      }
+      expect(await answerTo(there, key)).toBe(200)
+      const rotated = await here.request('POST', '/api/keys/2/rotate', { json: { grace } })
+      expect([rotated.status, rotated.headers.get('etag')]).toEqual([200, expect.stringMatching(/^"3-/)])
+      expect(rotated.body).toMatchObject({
+        ...{ id: 2, role: 'reader', prefix, rotated_at: '2031-01-01T00:00:00.000Z' },
+        former_until: `2031-01-01T00:0${grace / 60}:00.000Z`,
+      })
+      const { key: next } = rotated.body
+      expect([next.slice(0, 16), next === key]).toEqual([prefix, false])
+      expect((await here.request('GET', '/api/keys/2')).body.key).toBeUndefined()
+      expect(await answerTo(here, next)).toBe(200)
+      vi.advanceTimersByTime(1000)
+      expect(await answerTo(there, next)).toBe(200)
+      const servers = [here, there]
+      const answers = () => Promise.all(servers.map((server) => answerTo(server, key)))
+      const ended = 'This API key was rotated: use its new secret'
+      expect(await answers()).toEqual(grace === 0 ? [ended, ended] : [200, 200])
+      vi.advanceTimersByTime(59_000)
+      expect(await answers()).toEqual([ended, ended])
+      expect(await answerTo(here, `${prefix}${'0'.repeat(32)}`)).toBe('This API key is unknown')
+    })
+  }
+
+  test('C54 is rotated once per idempotency key, from the version that was read, and not after its end', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2031-01-01T00:00:00.000Z') })
+    await using server = await startTestServer()
+    server.logIn((await createKey(server)).key)
+    await createKey(server, { expires_at: '2031-01-01T00:01:00Z' })
+    const rotate = async (id: number, headers: Record<string, string> = {}, json: object = {}) => {
+      const { status, body } = await server.request('POST', `/api/keys/${id}/rotate`, { json, headers })
+      return [status, body.error?.message]
+    }
+    expect(await rotate(2, { 'Idempotency-Key': 'once' })).toEqual([200, undefined])
+    const again = 'This request already rotated key 2, and a key is shown only once: rotate it again'
+    expect(await rotate(2, { 'Idempotency-Key': 'once' })).toEqual([409, again])
+    const stale = 'Key has changed: its version is now 2; read it again before writing'
+    expect(await rotate(2, { 'If-Match': '"1-Key"' })).toEqual([412, stale])
+    expect(await rotate(3)).toEqual([404, 'Key not found'])
+    const tooLong = 'grace: must be a whole number from 0 to 86400'
+    expect(await rotate(2, {}, { grace: 86_401 })).toEqual([400, tooLong])
+    vi.setSystemTime(new Date('2031-01-01T00:01:00.000Z'))
+    expect(await rotate(2)).toEqual([409, 'Key 2 has expired: create another'])
+    await createKey(server)
+    await server.request('DELETE', '/api/keys/3')
+    expect(await rotate(3)).toEqual([409, 'Key 3 was revoked: create another'])
   })
 
   for (const [json, message] of [

@@ -13,6 +13,7 @@ import {
   createKey,
   createUser,
   dropTable,
+  executeSql,
   openDatabase,
   someUsers,
 } from './records.ts'
@@ -31,8 +32,9 @@ const emma = { title: 'Emma', author: 'Jane Austen', published_date: '1815-12-23
 const lamp = { id: 1, name: 'Lamp', price: 24.5, category: null, version: 1 }
 const rug = { id: nextId('items'), name: 'Rug', price: 80, category: 'floor', version: 1 }
 const key = {
-  ...{ id: 2, name: 'test', role: 'reader', prefix: expect.stringMatching(/^rsk_\w{12}$/), created_at: aTimestamp },
-  ...{ expires_at: null, revoked_at: null, last_used_at: null, version: 1 },
+  ...{ id: 2, name: 'test', role: 'reader', owner: null },
+  ...{ prefix: expect.stringMatching(/^rsk_\w{12}$/), created_at: aTimestamp, expires_at: null, revoked_at: null },
+  ...{ last_used_at: null, rotated_at: null, former_until: null, version: 1 },
 }
 
 type Noun = 'users' | 'books' | 'items' | 'keys'
@@ -125,6 +127,7 @@ const writes: { [N in Noun]: Record<Mutations<N>, Example> } = {
   },
   keys: {
     create: [{ name: 'import', role: 'writer' }, [null, { ...key, id: 3, name: 'import', role: 'writer' }]],
+    rotate: [{ id: 2 }, [key, { ...key, rotated_at: aTimestamp, former_until: aTimestamp, version: 2 }]],
     revoke: [{ id: 2 }, [key, { ...key, revoked_at: aTimestamp, version: 2 }]],
   },
 }
@@ -406,8 +409,42 @@ test('concurrent writes to one record form an unbroken chain of entries', async 
   }
 })
 
+test('an entry that was damaged outside the service is listed as such, and its request cannot be undone', async () => {
+  await using server = await startTestServer()
+  await createItem(server)
+  const { headers } = await server.request('PATCH', '/items/1', { json: { price: 30 } })
+  const request_id = headers.get('x-request-id')
+  await server.request('PATCH', '/items/1', { json: { price: 31 } })
+  await executeSql(server, `UPDATE audit_entries SET before = '{"id": 1, "price"' WHERE id = 2`)
+  await executeSql(server, `UPDATE audit_entries SET before = '[]' WHERE id = 3`)
+  expect(await entriesOf(server)).toEqual([
+    expect.not.objectContaining({ is_damaged: true }),
+    expect.objectContaining({ id: 2, before: null, after: { ...lamp, price: 30, version: 2 }, is_damaged: true }),
+    expect.objectContaining({ id: 3, before: null, after: { ...lamp, price: 31, version: 3 }, is_damaged: true }),
+  ])
+  expect((await server.request('GET', '/api/audit/2')).body).toMatchObject({ id: 2, is_damaged: true })
+  const { status, body } = await server.request('POST', '/api/reversals', { json: { request_id } })
+  const message = 'items.update cannot be undone: its entry 2 of the audit log is damaged'
+  expect([status, body.error.message]).toEqual([409, message])
+})
+
 describe('C55 the list', () => {
   const numbers = (body: { id: number }[]) => body.map(({ id }) => id)
+
+  test('has the changes of one request', async () => {
+    await using server = await startTestServer()
+    await createItem(server)
+    const { headers } = await server.request('POST', '/api/users/bulk', { json: someUsers(3) })
+    await createItem(server)
+    const of = (id: string | null, query = '') => server.request('GET', `/api/audit?request_id=${id}${query}`)
+    const { headers: facts, body } = await of(headers.get('x-request-id'), '&count=true&limit=2')
+    expect([numbers(body), facts.get('x-total-count')]).toEqual([[4, 3], '3'])
+    expect((await of(headers.get('x-request-id'), '&at_gte=2099-01-01T00:00:00Z')).body).toEqual([])
+    expect((await of('01989f2e-6a00-7c3e-8a51-3f0f4d1c9b20')).body).toEqual([])
+    const { status, body: refused } = await of('7')
+    const message = 'request_id: must be the X-Request-Id of the answer to a write'
+    expect([status, refused.error.message]).toEqual([400, message])
+  })
 
   test('is sorted newest first and supports pages and cursors', async () => {
     await using server = await startTestServer()

@@ -65,7 +65,7 @@ test('a stream reads what is no longer in memory from the database, in order', a
   expect(names).toEqual(Array.from({ length: total }, (_, index) => index))
 })
 
-test('a stream ends within a second after its key was revoked or expired, a wait with a 401', async () => {
+test('a stream ends within a second after its key was revoked, rotated or expired, a wait with a 401', async () => {
   await using server = await startTestServer()
   const admin = await server.client.keys.create.mutate({ name: 'admin', role: 'admin' })
   server.logIn(admin.key)
@@ -75,15 +75,19 @@ test('a stream ends within a second after its key was revoked or expired, a wait
   const url = `${server.url}/api/changes`
   await using expiring = await openEvents(url, bearer(short.key))
   await using revoked = await openEvents(url, bearer(reader.key))
+  const other = await server.client.keys.create.mutate({ name: 'other', role: 'reader' })
+  await using rotated = await openEvents(url, bearer(other.key))
   await using kept = await openEvents(url, bearer(admin.key))
   const waiting = server.request('GET', '/api/changes?wait=20', { headers: bearer(reader.key) })
-  for (const stream of [expiring, revoked, kept]) await stream.next()
+  for (const stream of [expiring, revoked, rotated, kept]) await stream.next()
   await expiring.ended()
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expires_at))
   expect(Date.now()).toBeLessThan(Date.parse(expires_at) + 1_000)
   await server.client.keys.revoke.mutate({ id: reader.id })
   expect(await revoked.ended()).toBeLessThan(1_000)
   expect((await waiting).status).toBe(401)
+  await server.client.keys.rotate.mutate({ id: other.id })
+  expect(await rotated.ended()).toBeLessThan(1_000)
   await server.client.items.create.mutate(LAMP)
   expect(await kept.changes(1)).toMatchObject([{ type: 'items.created' }])
 })

@@ -80,6 +80,7 @@ test('C63 the procedures of the specified resources match the API rules', () => 
     'keys.get',
     'keys.list',
     'keys.revoke',
+    'keys.rotate',
     'previews.create',
     ...['proposals.create', 'proposals.get', 'proposals.list', 'proposals.setStatus'],
     'reversals.create',

@@ -155,6 +155,7 @@ describe('C8 An integer id that is not stored is a 404, whatever its size or sig
       ['items.update', ',"price":1', 'Item not found'],
       ['items.delete', '', 'Item not found'],
       ['keys.get', '', 'Key not found'],
+      ['keys.rotate', '', 'Key not found'],
       ['keys.revoke', '', 'Key not found'],
       ['audit.get', '', 'Entry not found'],
     ] as const) {

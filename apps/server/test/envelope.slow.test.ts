@@ -94,6 +94,7 @@ const wrapped: Record<string, Wrapping> = {
   listKeys: { key: 'keys', facts: pageOne },
   createKey: { key: 'key' },
   getKey: { key: 'key' },
+  rotateKey: { key: 'key' },
   revokeKey: {},
   listAuditEntries: { key: 'entries', facts: pageOne },
   getAuditEntry: { key: 'entry' },

@@ -57,7 +57,7 @@ function chosen({
 }
 
 function timeless(row: Record<string, unknown> | undefined): unknown {
-  const { updated_at, last_used_at, revoked_at, password, ...fields } = row ?? {}
+  const { updated_at, last_used_at, revoked_at, rotated_at, former_until, password, ...fields } = row ?? {}
   return row && { ...fields, ...('revoked_at' in row && { revoked: revoked_at !== null }) }
 }
 

@@ -65,7 +65,7 @@ describe('C44 a preview', () => {
       changes: [{ resource: 'users', id: null, before: null, after: { ...fields, password: 'set' } }],
     })
     const { changes } = await preview(server, 'keys.create', { name: 'import', role: 'writer' })
-    expect(changes[0].after).toEqual({ name: 'import', role: 'writer', expires_at: null })
+    expect(changes[0].after).toEqual({ name: 'import', role: 'writer', owner: null, expires_at: null })
   })
 
   test('shows the first 100 changes and counts all', async () => {
@@ -120,6 +120,7 @@ describe('C44 a preview', () => {
       ['items.updateMany', { items: [{ id: 1, price: 1 }] }],
       ['items.create', { name: 'Rug', price: 2 }],
       ['keys.create', { name: 'other', role: 'reader' }],
+      ['keys.rotate', { id: 2, grace: 60 }],
       ['keys.revoke', { id: 2 }],
     ]
     for (const [operation, input] of writes) {

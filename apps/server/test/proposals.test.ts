@@ -130,7 +130,7 @@ describe('C49 a proposal', () => {
     const password = 'another long password'
     const refused = async (operation: string, input: object) => messageOf(await proposer.propose(operation, input))
     const other = 'operation: must write a collection, or undo a request'
-    for (const operation of ['keys.create', 'keys.revoke', 'proposals.create', 'setProposalStatus'])
+    for (const operation of ['keys.create', 'keys.rotate', 'keys.revoke', 'proposals.create', 'setProposalStatus'])
       expect(await refused(operation, { name: 'x', role: 'admin' })).toEqual([400, other])
     const unknown = 'operation: must be the operationId of a write or its procedure, such as items.update'
     for (const operation of ['items.list', 'previews.create', 'nothing'])

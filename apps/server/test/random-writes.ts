@@ -74,6 +74,7 @@ export function randomWrite(random: Random, stored: Snapshot): RandomWrite {
     }),
     'items.deleteWhere': () => ({ id_in: [idOf('items'), idOf('items')] }),
     'keys.create': () => ({ name: random.pick(['a', 'b']), role: random.pick(['reader', 'writer']) }),
+    'keys.rotate': () => ({ id: idOf('keys'), grace: random.pick([0, 60]) }),
     'keys.revoke': () => ({ id: idOf('keys') }),
   }
   const operation = random.pick(Object.keys(makers))

@@ -2,7 +2,7 @@ import { query, resource } from '@resource/openapi/contract'
 import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
 import { envelope } from './errors.ts'
-import { idUpTo, momentBound, must, id as recordId, requestGroup, textFilter, timestamp } from './fields.ts'
+import { idUpTo, momentBound, must, id as recordId, requestGroup, requestId, textFilter, timestamp } from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 import { or } from './words.ts'
 import { writable } from './writable.ts'
@@ -53,6 +53,9 @@ const entry = z
         'The record after the change, without secrets; null for a deleted record. `password` is `set` if the change set one.',
       examples: [{ id: 5, name: 'Ada L.', password: 'set', version: 2 }],
     }),
+    is_damaged: z.boolean().optional().meta({
+      description: 'True if the entry was damaged outside the service. A record that cannot be read is null.',
+    }),
     request_id: z.string().nullable().meta({ description: 'The id of the request, as in the log.' }),
     address: z.string().nullable().meta({ description: 'The IP address of the client.' }),
     group: z.string().nullable().meta({ description: 'The `X-Request-Group` of the request.' }),
@@ -67,6 +70,7 @@ const filters = {
   record_id: recordId.optional().meta({ description: 'Only changes to records with this id.' }),
   actor: textFilter.optional().meta({ description: 'Only changes by this actor, such as `key 3`.' }),
   procedure: textFilter.optional().meta({ description: 'Only changes by this procedure, such as `users.update`.' }),
+  request_id: requestId.optional().meta({ description: 'Only changes by this request.' }),
   group: requestGroup.optional().meta({ description: 'Only changes by requests with this `X-Request-Group`.' }),
   at_gte: momentBound.gte.optional().meta({ description: 'Only entries at or after this time.' }),
   at_lt: momentBound.lt.optional().meta({ description: 'Only entries before this time.' }),

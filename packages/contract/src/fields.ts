@@ -209,6 +209,11 @@ export const idempotencyKey = z
 
 const groupRule = must('a UUID')
 
+const requestIdRule = must('the X-Request-Id of the answer to a write')
+
+/** The id that the service gave a request. */
+export const requestId = z.uuidv7(requestIdRule).max(36, requestIdRule)
+
 /** The group of requests that a client chooses. */
 export const requestGroup = z.uuid(groupRule).max(36, groupRule).toLowerCase()
 

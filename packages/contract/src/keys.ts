@@ -14,6 +14,7 @@ import {
   text,
   timestamp,
   version,
+  whole,
   write,
   writeHeaders,
 } from './fields.ts'
@@ -30,16 +31,21 @@ const key = z
     id,
     name: z.string().meta({ description: 'Who or what uses the key.' }),
     role,
+    owner: z.string().nullable().meta({ description: 'Who answers for the key.' }),
     prefix: z.string().meta({ description: 'The first characters of the key. The rest is stored only as a hash.' }),
     created_at: timestamp,
     expires_at: nullableTimestamp,
     revoked_at: nullableTimestamp,
     last_used_at: nullableTimestamp.meta({ description: 'When the key was last used, to the minute.' }),
+    rotated_at: nullableTimestamp.meta({ description: 'When the key got its secret, if not at its creation.' }),
+    former_until: nullableTimestamp.meta({ description: 'Until when the secret before the rotation is accepted.' }),
   })
   .meta({ id: 'Key' })
 
 const versioned = key.extend({ version }).meta({ id: 'VersionedKey' })
-const secret = z.string().meta({ description: 'The key itself. It is shown only once.' })
+const shownOnce = { key: z.string().meta({ description: 'The key itself. It is shown only once.' }) }
+const shownKey = key.extend(shownOnce).meta({ id: 'CreatedKey' })
+const MAX_GRACE_S = 24 * 60 * 60
 
 export const keys = resource({
   tag: 'Keys',
@@ -92,10 +98,14 @@ export const keys = resource({
       input: z.object({
         name: text(1, 200).meta({ description: 'Who or what uses the key.', examples: ['nightly import'] }),
         role,
+        owner: text(1, 200)
+          .nullable()
+          .default(null)
+          .meta({ description: 'Who answers for the key.', examples: ['Mira'] }),
         expires_at: moment.nullable().default(null).meta({ description: 'When the key expires; null for never.' }),
         idempotency_key: idempotencyKey,
       }),
-      output: versioned.extend({ key: secret }),
+      output: versioned.extend(shownOnce),
       errors: [409],
       meta: {
         openapi: {
@@ -106,11 +116,41 @@ export const keys = resource({
           description: 'The response contains the key itself. It is shown only once.',
           successDescription: 'The created key.',
           status: 201,
-          response: key.extend({ key: secret }).meta({ id: 'CreatedKey' }),
+          response: shownKey,
           envelope: 'key',
           etag: 'version',
           headerParams: writeHeaders,
           headers: location('/api/keys/{id}'),
+        },
+      },
+    }),
+
+    rotate: mutation({
+      access: 'admin',
+      input: z.object({
+        id: recordId,
+        grace: whole(0, MAX_GRACE_S)
+          .default(0)
+          .meta({ description: 'For how many seconds the former secret is accepted as well.', examples: [3600] }),
+        ...write,
+      }),
+      output: versioned.extend(shownOnce),
+      errors: [404, 409],
+      errorData: stale,
+      meta: {
+        openapi: {
+          method: 'POST',
+          path: '/api/keys/{id}/rotate',
+          operationId: 'rotateKey',
+          summary: 'Rotate a key',
+          description:
+            'Gives the key a new secret. Its id, role and prefix stay. The response contains the key itself, which is shown only once. The former secret is rejected from now on, or after the grace.',
+          successDescription: 'The key with its new secret.',
+          response: shownKey,
+          envelope: 'key',
+          etag: 'version',
+          headerParams: writeHeaders,
+          ifMatch: 'if_version',
         },
       },
     }),

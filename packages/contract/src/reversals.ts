@@ -1,9 +1,7 @@
 import { mutation, query, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { envelope } from './errors.ts'
-import { count, idempotencyKey, must, requestGroup, timestamp, writeHeaders } from './fields.ts'
-
-const requestIdRule = must('the X-Request-Id of the answer to a write')
+import { count, idempotencyKey, requestGroup, requestId, timestamp, writeHeaders } from './fields.ts'
 
 const reversal = z
   .object({
@@ -69,13 +67,10 @@ export const reversals = resource({
     create: mutation({
       access: 'writer',
       input: z.object({
-        request_id: z
-          .uuidv7(requestIdRule)
-          .max(36, requestIdRule)
-          .meta({
-            description: 'The `X-Request-Id` of the answer to the write.',
-            examples: ['01989f2e-6a00-7c3e-8a51-3f0f4d1c9b20'],
-          }),
+        request_id: requestId.meta({
+          description: 'The `X-Request-Id` of the answer to the write.',
+          examples: ['01989f2e-6a00-7c3e-8a51-3f0f4d1c9b20'],
+        }),
         idempotency_key: idempotencyKey,
       }),
       output: reversal,

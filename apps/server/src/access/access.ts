@@ -38,7 +38,7 @@ export async function createAccess(database: Database, config: Config, log: Logg
   const signOf = ALLOW_ANONYMOUS ? () => undefined : proxyOf
   return {
     callerOf: createAuthenticate(keyring, signOf, verifyToken),
-    /** Call it when this process has created or revoked a key. */
+    /** Call it when this process has created, rotated or revoked a key. */
     invalidateKeys: keyring.invalidate,
     /** Whether keys exist, or an identity provider is configured. */
     needsCredentials: () => verifyToken !== undefined || keyring.hasKeys(),

@@ -7,10 +7,18 @@ const PREFIX_LENGTH = 'rsk_'.length + 12
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const NO_HASH = hashOf('')
 
-/** Creates a key. Only `prefix` and `hash` are stored. */
-export function newKey(): { key: string; prefix: string; hash: string } {
-  const key = `rsk_${Array.from({ length: 44 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')}`
-  return { key, prefix: prefixOf(key), hash: hashOf(key) }
+/**
+ * Creates a key. Only `prefix` and `hash` are stored.
+ *
+ * @param prefix that of a key which gets a new secret
+ */
+export function newKey(prefix = `rsk_${randomText(12)}`): { key: string; prefix: string; hash: string } {
+  const key = prefix + randomText(32)
+  return { key, prefix, hash: hashOf(key) }
+}
+
+function randomText(length: number): string {
+  return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
 }
 
 /** Whether a text has the form of a key. */

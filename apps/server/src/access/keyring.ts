@@ -77,11 +77,15 @@ export function createKeyring(database: Database, log: Logger) {
   }
 
   const admit = (key: string, known: CachedKey | undefined): Caller => {
-    if (!isSame(key, known?.row.hash) || known === undefined) throw unknownKey()
+    const isCurrent = isSame(key, known?.row.hash)
+    if (known === undefined || !(isCurrent || isSame(key, known.row.former_hash ?? undefined))) throw unknownKey()
     const { row, caller } = known
     if (row.revoked_at !== null) throw unauthorized('This API key was revoked', 'revoked_key')
     if (row.expires_at !== null && row.expires_at.getTime() <= Date.now()) {
       throw unauthorized('This API key has expired', 'expired_key')
+    }
+    if (!isCurrent && Date.now() >= (row.former_until?.getTime() ?? 0)) {
+      throw unauthorized('This API key was rotated: use its new secret', 'revoked_key')
     }
     recordUse(row)
     return caller
@@ -121,7 +125,7 @@ export function createKeyring(database: Database, log: Logger) {
   }
 
   return {
-    /** Clears the cache. Call it when this process has created or revoked a key. */
+    /** Clears the cache. Call it when this process has created, rotated or revoked a key. */
     invalidate: () => {
       setHasKeys()
       changes++

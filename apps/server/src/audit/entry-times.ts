@@ -1,8 +1,12 @@
 import type { AuditEntry, Tables, Where } from '@resource/database'
+import { requestedMs } from '../http/request-id.ts'
 import { EARLIEST } from '../store/row-mapping.ts'
 
 // Concurrent writes, and servers with different clocks, assign ids in an order that differs from that of the times.
 const DISORDER_MS = 60_000
+// Entries are as late as a write can be, and servers may have different clocks.
+const EARLIER_MS = 60_000
+const LATER_MS = 10 * 60_000
 
 /**
  * The condition for entries from `from` (inclusive) to `to` (exclusive), as a range of ids that the primary key serves. Ids
@@ -18,6 +22,12 @@ export async function timeCondition(
   const bound = async (time: Date | undefined, disorder: number) =>
     time && (await firstIdSince(db, Math.max(time.getTime() + disorder, EARLIEST)))
   return { id: { gte: await bound(gte, -DISORDER_MS), lt: await bound(lt, DISORDER_MS) }, at: { gte, lt } }
+}
+
+/** A range of ids that has all entries of a request, by its time. */
+export async function idsAround(db: Tables, request_id: string): Promise<{ gte: number; lt: number }> {
+  const time = requestedMs(request_id)
+  return { gte: await firstIdSince(db, time - EARLIER_MS), lt: await firstIdSince(db, time + LATER_MS) }
 }
 
 /** The first id whose entry has `time` (ms) or later. A binary search: about 30 lookups by id for any number of entries. */

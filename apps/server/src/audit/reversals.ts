@@ -11,7 +11,6 @@ import {
 } from '@resource/database'
 import { ApiError, FieldError, type Path } from '@resource/openapi'
 import { authorize, type Caller } from '../access/caller.ts'
-import { requestedMs } from '../http/request-id.ts'
 import type { DeclaredTable } from '../store/agreement.ts'
 import type { AuditedTable, AuditedTables } from '../store/audited-tables.ts'
 import type { Services } from '../store/context.ts'
@@ -19,14 +18,12 @@ import { checkChange, type WrittenCollection } from '../store/record-writes.ts'
 import type { Row, Values } from '../store/row-mapping.ts'
 import { runsOf } from '../store/runs.ts'
 import type { CheckContext } from '../store/write-rules.ts'
-import { firstIdSince } from './entry-times.ts'
+import { idsAround } from './entry-times.ts'
 import { openRequests, undoneOf } from './groups.ts'
+import { recordedIn } from './recorded.ts'
 
 // More would hold the write lock of SQLite so long that other writes fail.
 const MAX_CHANGES = 10_000
-// Entries are as late as a write can be, and servers may have different clocks.
-const EARLIER_MS = 60_000
-const LATER_MS = 10 * 60_000
 
 /** A collection whose changes can be undone. */
 interface Undoable extends WrittenCollection {
@@ -101,7 +98,8 @@ export function reversalService(
 /** The changes of a request, newest first. */
 async function changesOf(read: Tables, request_id: string, undoable: ReadonlyMap<string, Undoable>): Promise<Done[]> {
   const range =
-    (await rangeOf(read, { group_id: { not: null }, request_id })) ?? (await searchedRange(read, request_id))
+    (await rangeOf(read, { group_id: { not: null }, request_id })) ??
+    (await rangeOf(read, { id: await idsAround(read, request_id), request_id }))
   if (range === undefined) throw new ApiError(404, 'The audit log has no changes of this request')
   const { count, ...id } = range
   if (count > MAX_CHANGES) {
@@ -112,19 +110,14 @@ async function changesOf(read: Tables, request_id: string, undoable: ReadonlyMap
   }
   const order = { column: 'id', descending: true } as const
   const entries = await read.auditEntries.page({ where: { id, request_id }, order, take: count })
-  return entries.map(({ resource, record_id, procedure, before, after, kept }) => {
+  return entries.map(({ id, resource, record_id, procedure, before, after, kept }) => {
     if (!undoable.has(resource)) throw new ApiError(409, `${procedure} cannot be undone`)
-    const parsed = (text: string | null) => (text === null ? undefined : JSON.parse(text))
-    return { noun: resource, id: record_id, before: parsed(before), after: parsed(after), kept: parsed(kept) ?? {} }
+    const [was, is] = [recordedIn(before), recordedIn(after)]
+    if (was === undefined || is === undefined)
+      throw new ApiError(409, `${procedure} cannot be undone: its entry ${id} of the audit log is damaged`)
+    const hidden = kept === null ? {} : JSON.parse(kept)
+    return { noun: resource, id: record_id, before: was ?? undefined, after: is ?? undefined, kept: hidden }
   })
-}
-
-/** The ids of the entries of a request, by its time. */
-async function searchedRange(read: Tables, request_id: string): ReturnType<typeof rangeOf> {
-  const time = requestedMs(request_id)
-  const gte = await firstIdSince(read, time - EARLIER_MS)
-  const lt = await firstIdSince(read, time + LATER_MS)
-  return rangeOf(read, { id: { gte, lt }, request_id })
 }
 
 /** The first and the last id of the entries of a request, and their number. On SQLite a long search runs in the background. */

@@ -3,7 +3,8 @@ import { type AuditEntry, declarations, timestamp } from '@resource/database'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
 import { notFound } from '../store/refusals.ts'
-import { timeCondition } from './entry-times.ts'
+import { idsAround, timeCondition } from './entry-times.ts'
+import { recordedIn } from './recorded.ts'
 
 const sortable = { id: 'id' } as const
 // Not what reversals keep of hidden columns.
@@ -13,10 +14,12 @@ const shown = (Object.keys(declarations.auditEntries.columns) as (keyof AuditEnt
 export function auditService(): Services['audit'] {
   return {
     list: async (
-      { resource, record_id, actor, procedure, group: group_id, at_gte, at_lt, sort = 'id_desc', ...page },
+      { resource, record_id, actor, procedure, request_id, group, at_gte, at_lt, sort = 'id_desc', ...page },
       { read },
     ) => {
-      const where = { resource, record_id, actor, procedure, group_id, ...(await timeCondition(read, at_gte, at_lt)) }
+      const times = await timeCondition(read, at_gte, at_lt)
+      const ids = request_id === undefined ? times.id : await idsAround(read, request_id)
+      const where = { resource, record_id, actor, procedure, request_id, group_id: group, ...times, id: ids }
       const { rows, facts } = await readPage(read.auditEntries, where, sortable, { sort, ...page }, shown)
       return { audit: rows.map(present), ...facts }
     },
@@ -30,11 +33,14 @@ export function auditService(): Services['audit'] {
 }
 
 function present({ at, before, after, group_id, ...row }: Omit<AuditEntry, 'kept'>): Output<'audit', 'get'> {
+  const records = [recordedIn(before), recordedIn(after)]
+  const [was = null, is = null] = records
   return {
     ...row,
     group: group_id,
     at: timestamp(at),
-    before: before === null ? null : JSON.parse(before),
-    after: after === null ? null : JSON.parse(after),
+    before: was,
+    after: is,
+    ...(records.includes(undefined) && { is_damaged: true }),
   }
 }

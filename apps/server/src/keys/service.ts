@@ -11,7 +11,7 @@ type KeyRecord = Output<'keys', 'get'>
 /**
  * The service of API keys: a key is shown once, stored as a hash, and revoked instead of deleted.
  *
- * @param onChanged called after a key was created or revoked
+ * @param onChanged called after a key was created, rotated or revoked
  */
 export function keyService({ read }: Database, onChanged: () => void): Services['keys'] {
   return {
@@ -27,7 +27,7 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
     },
 
     create: async (input, { write }) => {
-      const { name, role } = input
+      const { name, role, owner } = input
       const expires_at = input.expires_at === null ? null : new Date(input.expires_at)
       if (expires_at !== null && expires_at.getTime() <= Date.now()) {
         throw new FieldError(400, [{ path: ['expires_at'], message: 'must be in the future' }])
@@ -37,17 +37,39 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
       const work = async (tx: Tables) => {
         const { key, prefix, hash } = newKey()
         secret = key
-        const create = { name, role, prefix, hash, expires_at, created_at: new Date() }
+        const create = { name, role, owner, prefix, hash, expires_at, created_at: new Date() }
         const [{ after }] = await tx.apiKeys.write([{ create }])
         return present(after)
       }
       const record = await write(work, { autocommit: true })
       onChanged()
       if (secret !== undefined) return { ...record, key: secret }
-      throw new ApiError(
-        409,
-        `This request already created key ${record.id}, and a key is shown only once: revoke it and create another`,
-      )
+      throw shownBefore(`created key ${record.id}`, 'revoke it and create another')
+    },
+
+    rotate: async ({ id, grace, if_version }, { write }) => {
+      let secret: string | undefined
+      const work = async (tx: Tables) => {
+        await tx.apiKeys.lock({ id }, 1)
+        const row = await tx.apiKeys.find({ id })
+        const { key, hash } = newKey(row?.prefix)
+        secret = key
+        const now = Date.now()
+        const former = { former_hash: row?.hash ?? null, former_until: new Date(now + grace * 1000) }
+        const change = { hash, rotated_at: new Date(now), ...former }
+        const [written] = await tx.apiKeys.write([{ id, versions: versionsOf(if_version), change }])
+        if (written === undefined) throw await missingOrStale(tx.apiKeys, 'Key', id, if_version)
+        const { revoked_at, expires_at } = written.after
+        const hasExpired = expires_at !== null && expires_at.getTime() <= now
+        if (revoked_at !== null || hasExpired) {
+          throw new ApiError(409, `Key ${id} ${hasExpired ? 'has expired' : 'was revoked'}: create another`)
+        }
+        return present(written.after)
+      }
+      const record = await write(work)
+      onChanged()
+      if (secret !== undefined) return { ...record, key: secret }
+      throw shownBefore(`rotated key ${id}`, 'rotate it again')
     },
 
     revoke: async ({ id, if_version }, { write }) => {
@@ -65,6 +87,11 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
       return result
     },
   }
+}
+
+/** The error of a retry, whose stored response has no key. */
+function shownBefore(done: string, remedy: string): ApiError {
+  return new ApiError(409, `This request already ${done}, and a key is shown only once: ${remedy}`)
 }
 
 const shown = Object.keys(contract.keys.procedures.get.output.shape) as (keyof KeyRecord)[]
