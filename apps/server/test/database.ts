@@ -19,6 +19,15 @@ export async function postgresDatabase({ fresh = false } = {}) {
   return { url, release: () => void released.push(url) }
 }
 
+/** The URL of a database without the pooler that a run may have. */
+export function unpooled(databaseUrl: string): string {
+  const port = inject('unpooledPort')
+  if (port === undefined) return databaseUrl
+  const url = new URL(databaseUrl)
+  url.port = String(port)
+  return url.href
+}
+
 async function truncated(url: string | undefined): Promise<string | undefined> {
   if (url === undefined) return undefined
   try {

@@ -31,10 +31,14 @@ export interface TestServer extends PlainServer {
 // On a busy machine a request may wait for its turn for more than a second, which is not a defect.
 export const PATIENT = { MAX_DELAY_MS: '60000' }
 
-/** Starts the real service on its own address and database, with the given faults; `await using` stops it. */
+/**
+ * Starts the real service on its own address and database, with the given faults; `await using` stops it.
+ *
+ * @param options `isAlone`: one process behind PgBouncer, too, for what each process counts by itself
+ */
 export async function startTestServer(
   environment: Record<string, string> = {},
-  faults: FaultOptions = {},
+  { isAlone = false, ...faults }: FaultOptions & { isAlone?: boolean } = {},
 ): Promise<TestServer> {
   const database = await postgresDatabase()
   const options = {
@@ -43,7 +47,7 @@ export async function startTestServer(
   }
   const server = await createTestServer(options)
   // Behind PgBouncer, two services share the connections of a database: one must not get the statements of the other.
-  const second = inject('isPooled') ? await createTestServer(options) : undefined
+  const second = inject('unpooledPort') !== undefined && !isAlone ? await createTestServer(options) : undefined
   const urls = [server.url, second?.url ?? server.url]
   let sent = 0
   const stop = async () => {

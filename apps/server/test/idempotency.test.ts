@@ -148,7 +148,7 @@ describe('C45, C46 Idempotency-Key', () => {
   })
 
   test('older than 24 hours is available for another request', async () => {
-    await using server = await startTestServer()
+    await using server = await startTestServer({}, { isAlone: true })
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2031-02-03T04:05:06.789Z') })
     await createItem(server)
     await server.request('POST', '/items/', { json: lamp, headers })

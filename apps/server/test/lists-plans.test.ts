@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { createOperations } from '../src/operations.ts'
 import { readConfig } from '../src/process/config.ts'
 import { storeSeed } from '../src/testing/seed.ts'
+import { unpooled } from './database.ts'
 import { startTestServer } from './harness.ts'
 import { collections, recordOf, SPECIFIED } from './samples.ts'
 
@@ -180,7 +181,7 @@ function upToTwo<T>(values: T[]): T[][] {
 /** Reads a list by page, then to its end by cursor, and returns the plans of the queries. */
 async function explainedReads(databaseUrl: string) {
   const database = await createDatabase(databaseUrl)
-  const { read: tables, plans, close } = explainedTables(databaseUrl)
+  const { read: tables, plans, close } = explainedTables(unpooled(databaseUrl))
   const read = Object.assign(tables, { prisma: database.read.prisma })
   const operations = createOperations(database, readConfig({}), { needsCredentials: () => false })
 

@@ -19,7 +19,7 @@ function withPrefix(metrics: Record<string, number>, name: string) {
 }
 
 test('calls are counted by procedure and outcome, over REST and tRPC', async () => {
-  await using server = await startTestServer()
+  await using server = await startTestServer({}, { isAlone: true })
   const client = createClient({ baseUrl: server.url })
   await server.request('POST', '/items/', { json: LAMP })
   await client.items.create.mutate(LAMP)
@@ -56,7 +56,7 @@ test('calls are counted by procedure and outcome, over REST and tRPC', async () 
 })
 
 test('metrics cover query and transaction times, replays, open requests and the event loop', async () => {
-  await using server = await startTestServer()
+  await using server = await startTestServer({}, { isAlone: true })
   const repeat = { json: LAMP, headers: { 'Idempotency-Key': 'once' } }
   // The first three transactions of the service delete old idempotency keys, audit entries and proposals.
   const transactions = 'resource_database_duration_seconds_count{operation="transaction",table=""}'
@@ -193,7 +193,7 @@ test('other methods are a 405 with Allow, and the OpenAPI document excludes the 
 test('a scrape costs one unit of the rate limit, and refusals of the limit are counted', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'], now: new Date('2026-11-21T12:00:18Z') })
   try {
-    await using server = await startTestServer({ RATE_LIMIT: '3' })
+    await using server = await startTestServer({ RATE_LIMIT: '3' }, { isAlone: true })
     for (let n = 0; n < 2; n++) await server.request('GET', '/items')
     expect((await scrape(server))['resource_refused_total{limit="rate_limit"}']).toBe(0)
     expect((await fetch(`${server.url}/metrics`)).status).toBe(429)

@@ -224,12 +224,13 @@ test('a table without ids left refuses further rows with a 503 that says so', as
 
 test('once a hundred reads have waited for 0.25 s, new requests are refused immediately, and no waiting read is lost', async () => {
   await using postgres = await startPostgres()
-  await using server = await startTestServer({
+  const settings = {
     DATABASE_URL: postgres.url,
     DATABASE_POOL_SIZE: '1',
     DATABASE_CONNECT_TIMEOUT_MS: '60000',
     MAX_DELAY_MS: '600000',
-  })
+  }
+  await using server = await startTestServer(settings, { isAlone: true })
   await createItem(server)
   const read = () => server.request('GET', '/items/1')
   const { reads, refused, health } = await postgres.whileLocked('items', async () => {
@@ -262,7 +263,7 @@ test('once a hundred reads have waited for 0.25 s, new requests are refused imme
 
 test('while more writes than connections wait for a lock, reads and readiness are served, and every write succeeds', async () => {
   await using postgres = await startPostgres()
-  await using server = await startTestServer({ DATABASE_URL: postgres.url })
+  await using server = await startTestServer({ DATABASE_URL: postgres.url }, { isAlone: true })
   await createItem(server)
   const { writes, served } = await postgres.whileOpen('SELECT FROM items WHERE id = 1 FOR UPDATE', async () => {
     const writes = Promise.all(
@@ -472,7 +473,10 @@ test('readiness fails while no commit completes; reads are still served, and the
 
 test('writes in doubt keep their share of the connections, and others wait, until their commits have ended', async () => {
   await using postgres = await startPostgres()
-  await using server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '1000' })
+  await using server = await startTestServer(
+    { DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '1000' },
+    { isAlone: true },
+  )
   await createItem(server)
   await waitFor(postgres.url, 'lost')
   const create = () => server.request('POST', '/items/', { json: { name: 'Desk', price: 2 } })

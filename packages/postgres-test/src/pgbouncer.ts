@@ -16,7 +16,7 @@ export default async function setup({ provide }: TestProject) {
   // Few connections per database, so that clients share them; idle ones end, because each test file has a database.
   const bouncer = await startPgBouncer(server.port, { default_pool_size: '12', server_idle_timeout: '5' })
   provide('postgres', `postgresql://postgres@127.0.0.1:${bouncer.port}/postgres`)
-  provide('isPooled', true)
+  provide('unpooledPort', server.port)
   return async () => {
     await bouncer[Symbol.asyncDispose]()
     await server[Symbol.asyncDispose]()

@@ -5,8 +5,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The URL of a database of the run's PostgreSQL server. */
     postgres: string
-    /** Whether PgBouncer is before it. */
-    isPooled: boolean
+    /** The port of the server behind PgBouncer, if `postgres` goes through it. */
+    unpooledPort: number | undefined
   }
 }
 
