@@ -18,6 +18,8 @@ export interface Visit {
 interface Options extends BrowserContextOptions {
   /** Allowed messages on the browser console, such as the one for each failed request. */
   expected?: RegExp
+  /** Pages of other hosts that the test visits. */
+  elsewhere?: RegExp
 }
 
 /** A test of the console in a real browser, with its own service and database. */
@@ -41,7 +43,7 @@ export function shareBrowser() {
 export async function visitConsole(
   service: Service,
   act: (visit: Visit) => Promise<void>,
-  { expected, ...options }: Options,
+  { expected, elsewhere, ...options }: Options,
 ) {
   await using _ = service
   await using context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
@@ -53,7 +55,8 @@ export async function visitConsole(
   })
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('request', (request) => {
-    if (!request.url().startsWith(service.url) && !/^(blob|about):/.test(request.url())) problems.push(request.url())
+    const url = request.url()
+    if (!url.startsWith(service.url) && !/^(blob|about):/.test(url) && !elsewhere?.test(url)) problems.push(url)
   })
   await page.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
     console.error('stopped by policy', event.effectiveDirective, event.blockedURI))`)
@@ -147,6 +150,11 @@ export async function loseAnswers(page: Page, procedure: string) {
     await route.fetch()
     await route.abort()
   })
+}
+
+/** Logs in with a key, without the login form. */
+export async function startSession({ page, service }: Pick<Visit, 'page' | 'service'>, key: string) {
+  await page.request.post(`${service.url}/console/session`, { headers: { Authorization: `Bearer ${key}` } })
 }
 
 /** Creates enough records of each noun for tables, filters and charts. */

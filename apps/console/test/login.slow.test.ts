@@ -12,6 +12,7 @@ import {
   pauseCalls,
   seed,
   shareBrowser,
+  startSession,
   type Visit,
   violations,
 } from './console.ts'
@@ -63,7 +64,8 @@ consoleTest(
     )
     expect(readable).not.toContain(admin.slice(16))
     const [cookie] = await page.context().cookies()
-    expect(cookie).toMatchObject({ name: 'resource_session', value: admin, httpOnly: true, sameSite: 'Strict' })
+    expect(cookie).toMatchObject({ name: 'session', httpOnly: true, sameSite: 'Strict' })
+    expect(cookie?.value).toMatch(/^[\w-]{43}$/)
 
     await page.reload()
     await page.getByRole('row', { name: 'Kettle 27' }).waitFor()
@@ -354,7 +356,7 @@ consoleTest('every page warns while the service has no key, and no page does onc
     await warning.waitFor()
   }
   const { admin } = await createKeys(visit)
-  await page.context().addCookies([{ name: 'resource_session', value: admin, url: visit.service.url }])
+  await startSession(visit, admin)
   await open('/items')
   await page.getByText('key 1, admin').waitFor()
   expect(await warning.count()).toBe(0)

@@ -27,11 +27,15 @@ export interface ServiceProcess extends Service {
 
 let host: ChildProcess | undefined
 
-/** Starts the real service with a new database, in a process that the tests of a file share; `await using` removes both. */
-export async function startService(): Promise<Service> {
+/**
+ * Starts the real service with a new database, in a process that the tests of a file share; `await using` removes both.
+ *
+ * @param kind `sign-in`: with an identity provider
+ */
+export async function startService(kind: 'sign-in' | '' = ''): Promise<Service> {
   host ??= fork(HOST, { env: { NODE_COMPILE_CACHE: COMPILE_CACHE } })
   // The tests of a file run one after the other, so the next message is the answer to this one.
-  host.send('')
+  host.send(kind)
   const [url] = (await once(host, 'message')) as [string]
   return {
     url,

@@ -11,6 +11,7 @@ import {
   pauseCalls,
   seed,
   shareBrowser,
+  startSession,
   type Visit,
   violations,
   visitConsole,
@@ -478,12 +479,10 @@ consoleTest(
     const { key } = await client.keys.create.mutate({ name: 'operator', role: 'admin' })
     const operator = createClient({ baseUrl: service.url, apiKey: key })
     const other = await operator.keys.create.mutate({ name: 'other', role: 'admin' })
-    const logIn = (value: string) =>
-      page.context().addCookies([{ name: 'resource_session', value, url: service.url, httpOnly: true }])
-    await logIn(key)
+    await startSession(visit, key)
     await open('/items?open=import')
     await stopUnanswered(page)
-    await logIn(other.key)
+    await startSession(visit, other.key)
     await page.reload()
     await page.getByText('0 items created, 2 rows not sent.').waitFor()
     await page.getByText('key 2, admin').waitFor()

@@ -69,7 +69,7 @@ export function createApp(options: AppOptions): App {
   const operations = createOperations(database, config, {
     followers,
     needsCredentials: access.needsCredentials,
-    onKeyChanged: access.invalidateKeys,
+    onAccessChanged: access.invalidate,
     observe: (procedure, call) => {
       const measured = metrics.observe(procedure, call)
       return tracing?.observe(procedure, measured) ?? measured
@@ -98,7 +98,7 @@ export function createApp(options: AppOptions): App {
     rate === undefined ? commonHeaders : (req: Request) => Object.assign(commonHeaders(req), rate.headers(req))
   const sessionOf = (req: Request): Session => ({
     credentials: credentials(req.headers) ?? '',
-    caller: () => access.callerOf(req),
+    caller: () => access.recheck(req),
     rest: (isResting) => {
       connections().follow(req, isResting)
       if (req.res !== undefined) limits.end(req.res)
@@ -176,7 +176,7 @@ export function createApp(options: AppOptions): App {
   app.use(metricsPage({ metrics, access, rate, database, connections, followers, refused: limits.refused }))
   for (const [path, form] of Object.entries(DOCUMENTS)) readRoute(app, path, servedDocument(form))
   readRoute(app, '/client.tgz', clientPackage())
-  app.use(consoleSession(access.callerOf))
+  app.use(consoleSession({ config, database, access, log }))
   app.use(consolePages())
   app.use(pages({ title: API_TITLE, version: API_VERSION }))
   app.use(notFound)

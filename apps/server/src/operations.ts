@@ -11,6 +11,7 @@ import { unavailable } from './http/database-errors.ts'
 import { keyService } from './keys/service.ts'
 import { passwordCheck } from './passwords/password-rules.ts'
 import type { Config } from './process/config.ts'
+import { sessionService } from './sessions/service.ts'
 import { auditedTables } from './store/audit-context.ts'
 import { type AllRules, collectionServices } from './store/collection.ts'
 import type { Context } from './store/context.ts'
@@ -28,8 +29,8 @@ export interface OperationOptions {
   needsCredentials: () => boolean | Promise<boolean>
   /** Rules in addition to those of the service. */
   rules?: Partial<AllRules>
-  /** Called after an API key was created or revoked. */
-  onKeyChanged?: () => void
+  /** Called after an API key was created or revoked, or a session has ended. */
+  onAccessChanged?: () => void
   /** Wraps the call of each procedure. */
   observe?: (procedure: string, call: Call) => Call
 }
@@ -37,16 +38,16 @@ export interface OperationOptions {
 /** Implements every procedure of the contract. */
 export function createOperations(
   database: Database,
-  { PASSWORD_MIN_LENGTH, PROPOSAL_DAYS }: Config,
+  config: Config,
   {
     followers = new Followers(new Tailer(database)),
     needsCredentials,
     rules: more,
-    onKeyChanged = () => undefined,
+    onAccessChanged = () => undefined,
     observe = (_procedure, call) => call,
   }: OperationOptions,
 ) {
-  const checkPassword = passwordCheck(PASSWORD_MIN_LENGTH, needsCredentials)
+  const checkPassword = passwordCheck(config.PASSWORD_MIN_LENGTH, needsCredentials)
   const rules: AllRules = { users: userRules(checkPassword), ...more }
   const audited = auditedTables(rules)
   const { services: ofCollections, collections } = collectionServices(database, rules, () =>
@@ -56,11 +57,12 @@ export function createOperations(
   const writes = namedWrites(calls)
   const services = {
     ...ofCollections,
-    keys: keyService(database, onKeyChanged),
+    keys: keyService(database, onAccessChanged),
     audit: auditService(),
     changes: changeService(followers),
-    proposals: proposalService(writes, PROPOSAL_DAYS),
+    proposals: proposalService(writes, config.PROPOSAL_DAYS),
     reversals: reversalService(audited, collections),
+    sessions: sessionService(config, onAccessChanged),
   }
   return implement<Contract, Context>(
     contract,

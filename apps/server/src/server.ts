@@ -4,6 +4,7 @@ import { createDatabase, isPostgresUrl } from '@resource/database'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { createAccess } from './access/access.ts'
+import { deleteExpiredSessions } from './access/sessions.ts'
 import { createApp } from './app.ts'
 import { deleteOldEntries } from './audit/retention.ts'
 import { Followers } from './changes/followers.ts'
@@ -71,7 +72,7 @@ export async function startServer(
   const isStopping = () => stopping !== undefined
   const logUnread = sampledLog(log, 'warn', 60_000, 'changes still cannot be read')
   const tailer = new Tailer(database, (err) => logUnread('', {}, { err }, 'changes cannot be read'))
-  const followers = new Followers(tailer, config.MAX_STREAMS, access.invalidateKeys)
+  const followers = new Followers(tailer, config.MAX_STREAMS, access.invalidate)
   const { app, refuseOverload, refuseTarget } = createApp({
     config,
     database,
@@ -128,6 +129,7 @@ export async function startServer(
   const deleteExpired = () => {
     const warn = (what: string) => (err: unknown) => log.warn({ err }, `could not delete ${what}`)
     deleteExpiredKeys(database).catch(warn('expired idempotency keys'))
+    deleteExpiredSessions(database, config).catch(warn('expired sessions'))
     if (config.AUDIT_DAYS === 0) return
     deleteOldEntries(database, config.AUDIT_DAYS).catch(warn('old audit entries'))
   }

@@ -415,7 +415,7 @@ test('no log line and no error contains a key or a part of one, however it was s
     await send(`/items?key=${secret}`, bearer(secret))
     await send('/items/x', bearer(secret))
     await send('/trpc/items.list', bearer(secret))
-    await send('/trpc/items.list', { Cookie: `resource_session=${secret}` })
+    await send('/trpc/items.list', { Cookie: `session=${secret}` })
     await send('/trpc/items.get', { 'Trpc-Accept': 'application/jsonl', Authorization: `Bearer ${secret}` })
     await send('/console/session', bearer(secret), 'POST')
     await send('/console/session', { Cookie: `a=b; resource_session=${secret}` })

@@ -1,11 +1,12 @@
 import { userInfo } from 'node:os'
-import { type Contract, contract, type WritableNoun } from '@resource/contract'
+import { type audited, type Contract, contract } from '@resource/contract'
 import { createLocalClient } from '@resource/server/local'
 import { describe, expect, test } from 'vitest'
 import { deleteOldEntries } from '../src/audit/retention.ts'
 import { exampleOf, operationIds, SEEDED, seed } from './examples.ts'
 import { bearer, startTestServer, type TestServer } from './harness.ts'
 import { startIdentityProvider } from './identity-provider.ts'
+import { logIn } from './log-in.ts'
 import {
   aTimestamp,
   createBook,
@@ -36,8 +37,12 @@ const key = {
   ...{ prefix: expect.stringMatching(/^rsk_\w{12}$/), created_at: aTimestamp, expires_at: null, revoked_at: null },
   ...{ last_used_at: null, rotated_at: null, former_until: null, version: 1 },
 }
+const session = {
+  ...{ id: 1, actor: 'key 1', actor_detail: 'test', role: 'admin', address: '127.0.0.1', browser: 'node' },
+  ...{ created_at: aTimestamp, last_used_at: aTimestamp, expires_at: aTimestamp },
+}
 
-type Noun = 'users' | 'books' | 'items' | 'keys'
+type Noun = 'users' | 'books' | 'items' | 'keys' | 'sessions'
 type Mutations<N extends Noun> = {
   [P in keyof Contract[N]['procedures']]: Contract[N]['procedures'][P] extends { type: 'mutation' } ? P : never
 }[keyof Contract[N]['procedures']]
@@ -130,6 +135,7 @@ const writes: { [N in Noun]: Record<Mutations<N>, Example> } = {
     rotate: [{ id: 2 }, [key, { ...key, rotated_at: aTimestamp, former_until: aTimestamp, version: 2 }]],
     revoke: [{ id: 2 }, [key, { ...key, revoked_at: aTimestamp, version: 2 }]],
   },
+  sessions: { end: [{ id: 1 }, [session, null]] },
 }
 
 /** An example for a standard procedure of a collection. */
@@ -203,7 +209,7 @@ describe('C55 every procedure that writes', () => {
         if (entries.length === 0) return
         const { before, after } = entries.at(-1) ?? {}
         const { password: _, ...shown } = after ?? before ?? {}
-        const get = contract[noun as WritableNoun].procedures.get.output
+        const get = contract[noun as keyof typeof audited].procedures.get.output
         expect(Object.keys(shown)).toEqual(Object.keys(get.shape))
         get.parse(shown)
       })
@@ -248,10 +254,10 @@ describe('the actor of an entry is', () => {
     expect(await actorOf(server)).toEqual(['key 1', 'nightly import', '127.0.0.1'])
   })
 
-  test('a key sent in the cookie of the console', async () => {
+  test('a key that logged in to the console', async () => {
     await using server = await startTestServer()
     const { key } = await createKey(server, { name: 'operator' })
-    const headers = { Cookie: `resource_session=${key}` }
+    const headers = { Cookie: (await logIn(server, key)).cookie }
     const { status } = await server.request('POST', '/books', { json: emma, headers })
     expect(status).toBe(201)
     server.logIn(key)

@@ -85,6 +85,7 @@ test('C63 the procedures of the specified resources match the API rules', () => 
     ...['proposals.create', 'proposals.get', 'proposals.list', 'proposals.setStatus'],
     'reversals.create',
     'reversals.open',
+    ...['sessions.end', 'sessions.get', 'sessions.list'],
     'users.create',
     'users.createMany',
     'users.delete',

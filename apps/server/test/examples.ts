@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { createDocument } from '../src/document.ts'
 import type { TestServer } from './harness.ts'
+import { logIn } from './log-in.ts'
 import { createBook, createItem, createKey, createUser } from './records.ts'
 import {
   changesOf,
@@ -107,10 +108,10 @@ export function exampleOf(operationId: string): Example {
 export const writingIds = operationIds.filter((id) => 'json' in exampleOf(id))
 
 /**
- * The number of records that `seed` creates: one in each collection, a second one in referenced collections, and two
- * keys.
+ * The number of records that `seed` creates: one in each collection, a second one in referenced collections, two
+ * keys, and a session.
  */
-export const SEEDED = collections.length + referenced.length + 2
+export const SEEDED = collections.length + referenced.length + 3
 
 /** The id of the seeded record of a path or noun: the second of the keys, because requests use the first. */
 export function seededId(target: string): number {
@@ -118,8 +119,8 @@ export function seededId(target: string): number {
 }
 
 /**
- * Creates the records that the examples use: record 1 of each collection, the records they reference, a proposal, and key 2. From
- * then on the requests of the server use key 1.
+ * Creates the records that the examples use: record 1 of each collection, the records they reference, a proposal, key 2, and a
+ * session of key 1. From then on the requests of the server use key 1.
  */
 export async function seed(server: TestServer): Promise<void> {
   const { id } = await createUser(server)
@@ -134,6 +135,7 @@ export async function seed(server: TestServer): Promise<void> {
   const { key } = await createKey(server)
   server.logIn(key)
   await createKey(server, { role: 'reader' })
+  await logIn(server, key)
   // The service records the last use asynchronously; a test must not observe that write.
   let lastUse = null
   while (lastUse === null) lastUse = (await server.request('GET', '/api/keys/1')).body.last_used_at
@@ -141,7 +143,7 @@ export async function seed(server: TestServer): Promise<void> {
 
 /** An error in the form of the path of an example (API rule C30). */
 export function errorOf({ path }: Example, message: unknown) {
-  if (/^\/api\/(keys|audit|changes|previews|proposals|reversals)/.test(path))
+  if (/^\/api\/(keys|audit|changes|previews|proposals|reversals|sessions)/.test(path))
     return { status: 'error', error: expect.objectContaining({ message }) }
   return /^\/(api\/)?users(?![\w-])/.test(path) ? { error: message } : { message }
 }

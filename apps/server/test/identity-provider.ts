@@ -6,6 +6,9 @@ import { type JWK, Provider } from 'oidc-provider'
 
 const CLIENT = { client_id: 'console', client_secret: 'secret-of-the-client' }
 
+/** The settings of a service at which users of the provider sign in. */
+export const SIGN_IN = { OIDC_AUDIENCE: 'resource', OIDC_CLIENT_ID: 'people', OIDC_CLIENT_SECRET: 'secret-of-people' }
+
 interface TokenRequest {
   /** The claim `role` of the token; absent: no such claim. */
   role?: unknown
@@ -28,13 +31,14 @@ export interface IdentityProvider extends AsyncDisposable {
   start: () => Promise<void>
 }
 
-export async function startIdentityProvider(): Promise<IdentityProvider> {
+/** @param forPeople whether people sign in with it: any name and password are right, and the name is the role */
+export async function startIdentityProvider(forPeople = false): Promise<IdentityProvider> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   let tokenRequest: TokenRequest = {}
   let fetched = 0
-  let handle = await provide(issuer, () => tokenRequest)
+  let handle = await provide(issuer, forPeople, () => tokenRequest)
   server.on('request', (req, res) => {
     if (req.url === '/jwks') fetched++
     handle(req, res)
@@ -53,7 +57,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
       return access_token
     },
     rotate: async () => {
-      handle = await provide(issuer, () => tokenRequest)
+      handle = await provide(issuer, forPeople, () => tokenRequest)
     },
     stop: () => close(server),
     start: async () => {
@@ -63,13 +67,21 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   }
 }
 
-async function provide(issuer: string, tokenRequest: () => TokenRequest) {
+async function provide(issuer: string, forPeople: boolean, tokenRequest: () => TokenRequest) {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+  const { OIDC_CLIENT_ID: client_id, OIDC_CLIENT_SECRET: client_secret } = SIGN_IN
+  const people = { client_id, client_secret, redirect_uris: [`${issuer}/unused`] }
   const provider = new Provider(issuer, {
-    clients: [{ ...CLIENT, grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }],
+    clients: [
+      { ...CLIENT, grant_types: ['client_credentials'], redirect_uris: [], response_types: [] },
+      ...(forPeople ? [people] : []),
+    ],
+    claims: { openid: ['sub', 'role'] },
+    conformIdTokenClaims: false,
+    findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId, role: accountId }) }),
     jwks: { keys: [(await exportJWK(privateKey)) as JWK] },
     features: {
-      devInteractions: { enabled: false },
+      devInteractions: { enabled: forPeople },
       clientCredentials: { enabled: true },
       resourceIndicators: {
         enabled: true,
@@ -81,6 +93,8 @@ async function provide(issuer: string, tokenRequest: () => TokenRequest) {
     },
     extraTokenClaims: () => (tokenRequest().role === undefined ? undefined : { role: tokenRequest().role }),
   })
+  // The service starts after the provider, with a port that is not known yet.
+  Object.assign(provider.Client.prototype, { redirectUriAllowed: () => true })
   return provider.callback()
 }
 

@@ -58,9 +58,9 @@ test('calls are counted by procedure and outcome, over REST and tRPC', async () 
 test('metrics cover query and transaction times, replays, open requests and the event loop', async () => {
   await using server = await startTestServer({}, { isAlone: true })
   const repeat = { json: LAMP, headers: { 'Idempotency-Key': 'once' } }
-  // The first three transactions of the service delete old idempotency keys, audit entries and proposals.
+  // The first four transactions of the service delete old idempotency keys, sessions, audit entries and proposals.
   const transactions = 'resource_database_duration_seconds_count{operation="transaction",table=""}'
-  await expect.poll(async () => (await scrape(server))[transactions]).toBe(3)
+  await expect.poll(async () => (await scrape(server))[transactions]).toBe(4)
   const before = await scrape(server)
   await server.request('POST', '/items/', repeat)
   await server.request('POST', '/items/', repeat)

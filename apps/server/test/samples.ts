@@ -39,7 +39,7 @@ export type Collection = {
 
 /** The nouns of the API rules; tests list their operations explicitly. */
 export const SPECIFIED: readonly string[] = [
-  ...['users', 'books', 'items', 'keys', 'audit', 'changes', 'previews', 'proposals', 'reversals'],
+  ...['users', 'books', 'items', 'keys', 'audit', 'changes', 'previews', 'proposals', 'reversals', 'sessions'],
 ]
 
 /** The input of a preview that writers may have. */

@@ -1,22 +1,35 @@
 // Starts test servers for tests of other packages, which may not import the service: many in one process, because a
 // process takes ten times as long to start as a server.
-import { createTestServer, type TestServer } from '../src/testing/testing.ts'
+import { createTestServer } from '../src/testing/testing.ts'
 
-const servers = new Map<string, TestServer>()
+/** How to stop each server, by its URL. */
+const stops = new Map<string, () => Promise<void>>()
 
-process.on('message', async (url: string) => {
-  if (url !== '') return stop(url)
-  const server = await createTestServer()
-  servers.set(server.url, server)
-  process.send?.(server.url)
+// The URL of a server to stop, or `sign-in` for one with an identity provider, or nothing for one without.
+process.on('message', async (message: string) => {
+  if (message.startsWith('http')) return stop(message)
+  const { url, stop: end } = message === 'sign-in' ? await startWithProvider() : await createTestServer()
+  stops.set(url, end)
+  process.send?.(url)
 })
 
 process.on('disconnect', async () => {
-  await Promise.all([...servers.keys()].map(stop))
+  await Promise.all([...stops.keys()].map(stop))
   process.exit()
 })
 
+async function startWithProvider() {
+  const { SIGN_IN, startIdentityProvider } = await import('./identity-provider.ts')
+  const provider = await startIdentityProvider(true)
+  const server = await createTestServer({ environment: { ...SIGN_IN, OIDC_ISSUER: provider.issuer } })
+  const end = async () => {
+    await server.stop()
+    await provider.stop()
+  }
+  return { url: server.url, stop: end }
+}
+
 async function stop(url: string) {
-  await servers.get(url)?.stop()
-  servers.delete(url)
+  await stops.get(url)?.()
+  stops.delete(url)
 }

@@ -7,7 +7,7 @@ import { ANY_NOUN } from './query.ts'
 // However many changes there are, a query is fetched again every half second at most.
 const INTERVAL_MS = 500
 /** The nouns whose records the changes do not contain. */
-const NOT_FOLLOWED = ['changes', 'keys', 'previews', 'proposals', 'reversals']
+const NOT_FOLLOWED = ['changes', 'keys', 'previews', 'proposals', 'reversals', 'sessions']
 
 /**
  * Keeps cached queries true while others write, over one stream, until `signal` aborts. A changed record replaces an older

@@ -5,7 +5,7 @@ import { envelope } from './errors.ts'
 import { idUpTo, momentBound, must, id as recordId, requestGroup, requestId, textFilter, timestamp } from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 import { or } from './words.ts'
-import { writable } from './writable.ts'
+import { audited } from './writable.ts'
 
 const idRule = must('a whole number, 1 or more')
 const id = z
@@ -13,7 +13,7 @@ const id = z
   .min(1, idRule)
   .meta({ description: 'Increases with each entry.', examples: [7] })
 
-const shown = Object.values(writable).flatMap(({ procedures }) => Object.values<z.ZodType>(procedures.get.output.shape))
+const shown = Object.values(audited).flatMap(({ procedures }) => Object.values<z.ZodType>(procedures.get.output.shape))
 // The OpenAPI document lists boolean values only if a resource has a boolean field.
 const values = [
   z.string(),
@@ -63,7 +63,7 @@ const entry = z
   })
   .meta({ id: 'AuditEntry' })
 
-const nouns = Object.keys(writable).map((noun) => `\`${noun}\``)
+const nouns = Object.keys(audited).map((noun) => `\`${noun}\``)
 
 const filters = {
   resource: textFilter.optional().meta({ description: `Only changes to this resource: ${or(nouns)}.` }),

@@ -1,2 +1,2 @@
 /** A hash of all input and output schemas, without descriptions. `npm run openapi:write` updates it. */
-export const CONTRACT_HASH = 'ab690cadbf54e912'
+export const CONTRACT_HASH = 'bc7b5610f61378f2'

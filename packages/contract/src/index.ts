@@ -6,10 +6,10 @@ import { previews } from './previews.ts'
 import { proposals } from './proposals.ts'
 import { reversals } from './reversals.ts'
 import { and, upper } from './words.ts'
-import { writable } from './writable.ts'
+import { audited, type writable } from './writable.ts'
 
 /** The complete contract of the service: each resource with its procedures. */
-export const contract = { ...writable, audit, changes, previews, proposals, reversals }
+export const contract = { ...audited, audit, changes, previews, proposals, reversals }
 
 const collections = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
 
@@ -18,7 +18,7 @@ export const API_SUBJECT = upper(and(collections))
 
 export type Contract = typeof contract
 
-/** The nouns of the writable resources. All other resources are read-only. */
+/** The nouns of the resources whose records can be created. */
 export type WritableNoun = keyof typeof writable
 
 /** The router type for tRPC clients. */
@@ -52,4 +52,4 @@ export { MAX_MATCHING, MAX_PREVIEWED } from './matching.ts'
 export { MAX_SKIPPED } from './pages.ts'
 export { ROLES, type Role } from './roles.ts'
 export { refusedTransition } from './transitions.ts'
-export { impersonal, writable } from './writable.ts'
+export { audited, impersonal, writable } from './writable.ts'

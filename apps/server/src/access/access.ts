@@ -7,6 +7,7 @@ import { isFirstProcess } from '../process/workers.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { createKeyring } from './keyring.ts'
 import { proxySign } from './proxy-sign.ts'
+import { createSessions } from './sessions.ts'
 import { createTokens } from './tokens.ts'
 
 /** Access control. */
@@ -20,6 +21,7 @@ export type Access = Awaited<ReturnType<typeof createAccess>>
 export async function createAccess(database: Database, config: Config, log: Logger) {
   const { HOST, TRUST_PROXY, ALLOW_ANONYMOUS, OIDC_ISSUER } = config
   const keyring = createKeyring(database, log)
+  const sessions = createSessions(database, keyring.recordUse, config, log)
   const verifyToken = OIDC_ISSUER === undefined ? undefined : createTokens(OIDC_ISSUER, config)
   // Not `keyring.hasKeys`, which would cache the result: a key created now would stay unseen for a second.
   const hasKeysAtStart = (await database.read.apiKeys.count({})) > 0
@@ -37,15 +39,20 @@ export async function createAccess(database: Database, config: Config, log: Logg
   }
   const signOf = ALLOW_ANONYMOUS ? () => undefined : proxyOf
   return {
-    callerOf: createAuthenticate(keyring, signOf, verifyToken),
-    /** Call it when this process has created, rotated or revoked a key. */
-    invalidateKeys: keyring.invalidate,
+    callerOf: createAuthenticate(keyring, sessions, signOf, verifyToken),
+    /** The same, but it does not count as a use of the session. */
+    recheck: createAuthenticate(keyring, sessions.watching, signOf, verifyToken),
+    /** Call it when a key was created, rotated or revoked, or a session has ended. */
+    invalidate: () => {
+      keyring.invalidate()
+      sessions.invalidate()
+    },
     /** Whether keys exist, or an identity provider is configured. */
     needsCredentials: () => verifyToken !== undefined || keyring.hasKeys(),
     /** Whether a request needs no credentials, by the last known keys while the database does not answer. */
     isOpen: whenOpen((req) => ALLOW_ANONYMOUS || proxyOf(req) === undefined),
     /** For monitoring: uses the last known keys while the database does not answer. */
-    monitorOf: createAuthenticate(keyring.remembering, signOf, verifyToken),
+    monitorOf: createAuthenticate(keyring.remembering, sessions, signOf, verifyToken),
     /** The same, because the request comes directly from this machine. */
     isPrivate: whenOpen((req) => proxyOf(req) === undefined),
   }

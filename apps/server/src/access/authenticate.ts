@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Request } from 'express'
 import { ANONYMOUS, type Caller, unauthorized } from './caller.ts'
 import type { Keys } from './keyring.ts'
+import { readCookie } from './session-secret.ts'
+import type { Sessions } from './sessions.ts'
 
-/** The console's cookie. It holds the API key and is HttpOnly. */
-export const SESSION_COOKIE = 'resource_session'
+/** The console's cookie. It holds the secret of a session. */
+export const SESSION_COOKIE = 'session'
 
 /**
  * @param headers the headers with the credentials; by default those of the request
@@ -12,18 +15,20 @@ export const SESSION_COOKIE = 'resource_session'
 export type Authenticate = (req: IncomingMessage, headers?: IncomingHttpHeaders) => Caller | Promise<Caller>
 
 /**
- * Creates a function that identifies the caller by an API key or a token in `Authorization: Bearer`, or by the console's
- * cookie. Without any key and identity provider, a direct request without credentials has full access.
+ * Creates a function that identifies the caller by an API key or a token in `Authorization: Bearer`, or by the session in the
+ * console's cookie. Without any key and identity provider, a direct request without credentials has full access.
  *
  * @param proxyOf the sign that a request came through a proxy; undefined for a direct request
  * @param verifyToken undefined without an identity provider
  */
 export function createAuthenticate(
   keyring: Keys,
+  sessions: Sessions,
   proxyOf: (req: IncomingMessage) => string | undefined,
   verifyToken?: (token: string) => Promise<Caller>,
 ): Authenticate {
-  const admitAnonymous = (hasKeys: boolean, req: IncomingMessage): Caller => {
+  const admitAnonymous = (hasKeys: boolean, req: IncomingMessage, isEnded: boolean): Caller => {
+    if (hasKeys && isEnded) throw unauthorized('The session has ended; log in again', 'ended_session')
     if (hasKeys) throw unauthorized('Send Authorization: Bearer with an API key', 'no_credentials')
     const sign = proxyOf(req)
     if (sign !== undefined) throw unauthorized(throughProxy(sign), 'proxy')
@@ -32,18 +37,22 @@ export function createAuthenticate(
   // A JWT contains dots, an API key does not.
   const callerOf = (credentials: string) =>
     verifyToken !== undefined && credentials.includes('.') ? verifyToken(credentials) : keyring.callerOf(credentials)
-  return (req, { authorization, cookie } = req.headers) => {
-    const sent = bearer(authorization)
+  const anonymous = (req: IncomingMessage, isEnded: boolean) => {
+    const hasKeys = verifyToken !== undefined || keyring.hasKeys()
+    return hasKeys instanceof Promise
+      ? hasKeys.then((hasKeys) => admitAnonymous(hasKeys, req, isEnded))
+      : admitAnonymous(hasKeys, req, isEnded)
+  }
+  return (req, headers = req.headers) => {
+    const sent = bearer(headers.authorization)
     if (sent !== undefined) return callerOf(sent)
-    const credentials = session(cookie)
-    if (credentials === undefined) {
-      const hasKeys = verifyToken !== undefined || keyring.hasKeys()
-      return hasKeys instanceof Promise
-        ? hasKeys.then((hasKeys) => admitAnonymous(hasKeys, req))
-        : admitAnonymous(hasKeys, req)
-    }
-    const caller = callerOf(credentials)
-    return caller instanceof Promise ? caller.then(viaConsole) : viaConsole(caller)
+    if (headers.cookie === undefined) return anonymous(req, false)
+    // An Express request by its prototype: see http-server.ts.
+    const secret = readCookie(headers, SESSION_COOKIE, (req as Request).secure)
+    if (secret === undefined) return anonymous(req, false)
+    const caller = sessions.callerOf(secret)
+    if (caller instanceof Promise) return caller.then((caller) => caller ?? anonymous(req, true))
+    return caller ?? anonymous(req, true)
   }
 }
 
@@ -52,12 +61,8 @@ function throughProxy(sign: string): string {
 }
 
 /** The credentials of a request, valid or not, as sent. */
-export function credentials({ authorization, cookie }: IncomingHttpHeaders): string | undefined {
-  return authorization ?? session(cookie)
-}
-
-function viaConsole(caller: Caller): Caller {
-  return { ...caller, detail: `${caller.detail} (console)` }
+export function credentials(headers: IncomingHttpHeaders): string | undefined {
+  return headers.authorization ?? (headers.cookie === undefined ? undefined : readCookie(headers, SESSION_COOKIE))
 }
 
 function bearer(authorization: string | undefined): string | undefined {
@@ -65,9 +70,4 @@ function bearer(authorization: string | undefined): string | undefined {
   const [, credentials] = /^Bearer +([\w.~+/=-]+) *$/i.exec(authorization) ?? []
   if (credentials === undefined) throw unauthorized('Authorization must be Bearer followed by an API key', 'malformed')
   return credentials
-}
-
-function session(cookie: string | undefined): string | undefined {
-  const pair = cookie?.split(/; */).find((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
-  return pair?.slice(SESSION_COOKIE.length + 1) || undefined
 }

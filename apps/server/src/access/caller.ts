@@ -10,6 +10,10 @@ export interface Caller {
   role: Role
   /** Until when nothing can end the validity of the credentials, in ms. Default: it can end at any time. */
   validMs?: number
+  /** The id of the API key. */
+  keyId?: number
+  /** The id of the session of the console. */
+  sessionId?: number
 }
 
 /** The caller of a request without credentials, if none are needed. */
@@ -41,7 +45,7 @@ export function includesRole({ role }: Caller, needed: Role): boolean {
 }
 
 /** The reason why credentials are invalid. */
-type Fault = 'malformed' | 'unknown_key' | 'revoked_key' | 'expired_key' | 'invalid_token'
+type Fault = 'malformed' | 'unknown_key' | 'revoked_key' | 'expired_key' | 'invalid_token' | 'ended_session'
 
 /** An ApiError 401 with the header `WWW-Authenticate` (RFC 6750, 3). */
 export function unauthorized(message: string, reason: 'no_credentials' | 'proxy' | Fault): ApiError {

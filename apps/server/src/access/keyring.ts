@@ -3,9 +3,10 @@ import type { Role } from '@resource/contract'
 import type { ApiKey, Database } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 import type { Logger } from 'pino'
-import { unavailable } from '../http/database-errors.ts'
+import { refuse } from '../http/database-errors.ts'
 import { isKey, isSame, prefixOf } from './api-key.ts'
 import { type Caller, unauthorized } from './caller.ts'
+import { createLookup } from './lookup.ts'
 
 // The maximum delay until a key revoked by another process is refused here.
 const CACHE_MS = 1_000
@@ -15,8 +16,6 @@ const GRACE_MS = 60_000
 // How long to wait for the database before the last known answer is used.
 const MAX_WAIT_MS = 250
 const LAST_USED_INTERVAL_MS = 60_000
-/** The keys that one query looks up. */
-const MAX_KEYS_PER_QUERY = 100
 
 type Keyring = ReturnType<typeof createKeyring>
 /** The questions that authentication asks. */
@@ -37,7 +36,7 @@ export function createKeyring(database: Database, log: Logger) {
     return database.read.apiKeys.page({ where: { prefix: { in: prefixes } }, order, take: prefixes.length })
   }
   // Anyone can make up keys. However many are sent, they occupy one connection, and known keys do not wait for them.
-  const lookUp = { known: createLookup(find), unknown: createLookup(find) }
+  const lookUp = { known: createLookup(find, 'prefix'), unknown: createLookup(find, 'prefix') }
   let anyKey = { value: false, untilMs: 0 }
   let loading: Promise<boolean> | undefined
   let lastHasKeys: boolean | undefined
@@ -68,7 +67,7 @@ export function createKeyring(database: Database, log: Logger) {
     // Unknown keys are not cached, because made-up ones would evict the others.
     if (row === undefined) return undefined
     setHasKeys()
-    const caller = { name: `key ${row.id}`, detail: row.name, role: row.role as Role }
+    const caller = { name: `key ${row.id}`, detail: row.name, role: row.role as Role, keyId: row.id }
     const known = { row, caller, untilMs: performance.now() + CACHE_MS }
     if (cached.size >= MAX_CACHED_KEYS) cached.clear()
     // After a change during the query, the row may be outdated.
@@ -81,9 +80,7 @@ export function createKeyring(database: Database, log: Logger) {
     if (known === undefined || !(isCurrent || isSame(key, known.row.former_hash ?? undefined))) throw unknownKey()
     const { row, caller } = known
     if (row.revoked_at !== null) throw unauthorized('This API key was revoked', 'revoked_key')
-    if (row.expires_at !== null && row.expires_at.getTime() <= Date.now()) {
-      throw unauthorized('This API key has expired', 'expired_key')
-    }
+    if (hasExpired(row)) throw unauthorized('This API key has expired', 'expired_key')
     if (!isCurrent && Date.now() >= (row.former_until?.getTime() ?? 0)) {
       throw unauthorized('This API key was rotated: use its new secret', 'revoked_key')
     }
@@ -133,6 +130,7 @@ export function createKeyring(database: Database, log: Logger) {
     },
     hasKeys,
     callerOf: (key: string) => callerOf(key),
+    recordUse,
     /** Sets what {@link remembering} knows at first. */
     learn: (value: boolean) => {
       lastHasKeys ??= value
@@ -149,35 +147,6 @@ export function createKeyring(database: Database, log: Logger) {
   }
 }
 
-/** Looks up keys by their prefixes, one query at a time, which contains all prefixes that are waiting. */
-function createLookup(find: (prefixes: string[]) => Promise<ApiKey[]>) {
-  const waiting = new Map<string, PromiseWithResolvers<ApiKey | undefined>>()
-  let isRunning = false
-  const run = async () => {
-    isRunning = true
-    while (waiting.size > 0) {
-      const batch = new Map([...waiting].slice(0, MAX_KEYS_PER_QUERY))
-      for (const prefix of batch.keys()) waiting.delete(prefix)
-      try {
-        const rows = await find([...batch.keys()])
-        for (const [prefix, { resolve }] of batch) resolve(rows.find((row) => row.prefix === prefix))
-      } catch (error) {
-        for (const { reject } of batch.values()) reject(error)
-      }
-    }
-    isRunning = false
-  }
-  return (prefix: string): Promise<ApiKey | undefined> => {
-    let lookup = waiting.get(prefix)
-    if (lookup === undefined) {
-      lookup = Promise.withResolvers<ApiKey | undefined>()
-      waiting.set(prefix, lookup)
-      if (!isRunning) void run()
-    }
-    return lookup.promise
-  }
-}
-
 /** The answer, or that from memory if the database is unavailable or does not answer in time. */
 async function inTime<T>(answer: Promise<T>, remembered: () => T): Promise<T> {
   const late = Symbol('late')
@@ -191,10 +160,15 @@ async function inTime<T>(answer: Promise<T>, remembered: () => T): Promise<T> {
   return first === late ? remembered() : (first as T)
 }
 
-function unknownKey() {
-  return unauthorized('This API key is unknown', 'unknown_key')
+/** Whether a key is no longer valid. */
+export function hasEnded(row: ApiKey): boolean {
+  return row.revoked_at !== null || hasExpired(row)
 }
 
-function refuse(error: unknown): never {
-  throw unavailable(error) ?? error
+function hasExpired({ expires_at }: ApiKey): boolean {
+  return expires_at !== null && expires_at.getTime() <= Date.now()
+}
+
+function unknownKey() {
+  return unauthorized('This API key is unknown', 'unknown_key')
 }

@@ -30,12 +30,8 @@ export function createTokens(issuer: string, { OIDC_AUDIENCE = '', OIDC_ROLE_CLA
   return async (token: string): Promise<Caller> => {
     try {
       const { payload } = await jwtVerify(token, keys, rules)
-      checkTypes(payload)
-      const claimed = [payload[OIDC_ROLE_CLAIM]].flat()
-      const role = ROLES.toReversed().find((role) => claimed.includes(role))
-      if (role === undefined) throw noRole(OIDC_ROLE_CLAIM)
       const validMs = ((payload.exp as number) + rules.clockTolerance) * 1000
-      return { name: `subject ${payload.sub}`, detail: issuer, role: role satisfies Role, validMs }
+      return { ...subjectOf(payload, issuer, OIDC_ROLE_CLAIM), validMs }
     } catch (error) {
       if (error instanceof ApiError) throw error
       if (error instanceof errors.JOSEError && !PROVIDER_ERRORS.has(error.code)) {
@@ -45,6 +41,20 @@ export function createTokens(issuer: string, { OIDC_AUDIENCE = '', OIDC_ROLE_CLA
       throw new ApiError(503, 'The identity provider does not answer; try again', { headers, cause: error })
     }
   }
+}
+
+/**
+ * The caller that the claims of a verified token name.
+ *
+ * @param claim the one with the role
+ * @throws ApiError 401 for an invalid subject, 403 without a role
+ */
+export function subjectOf(payload: JWTPayload, issuer: string, claim: string): Caller {
+  checkTypes(payload)
+  const claimed = [payload[claim]].flat()
+  const role = ROLES.toReversed().find((role) => claimed.includes(role))
+  if (role === undefined) throw noRole(claim)
+  return { name: `subject ${payload.sub}`, detail: issuer, role: role satisfies Role }
 }
 
 /**

@@ -9,8 +9,8 @@ export type Change = Output<'changes', 'list'>['changes'][number]
 export interface Entry extends Position {
   /** Undefined for what no reader may follow. */
   change: Change | undefined
-  /** Whether an API key was created or revoked. */
-  isKey: boolean
+  /** Whether an API key or a session was created, or ended. */
+  isAccess: boolean
   /** Roughly its size in memory. */
   size: number
 }
@@ -68,7 +68,8 @@ export function entryOf(
   onUnreadable: (error: Error) => void,
 ): Entry {
   const position = { id, at: at.getTime() }
-  const facts = { ...position, size: (before?.length ?? 0) + (after?.length ?? 0), isKey: resource === 'keys' }
+  const isAccess = resource === 'keys' || resource === 'sessions'
+  const facts = { ...position, size: (before?.length ?? 0) + (after?.length ?? 0), isAccess }
   const shown = followed.get(resource)?.shown
   if (shown === undefined) return { ...facts, change: undefined }
   // That before a change is not needed if there is one after it: to parse both takes longer than to write one.

@@ -30,7 +30,7 @@ interface Seat {
 export class Followers {
   readonly tailer: Tailer
   readonly #max: number
-  readonly #onKeyChanged: () => void
+  readonly #onAccessChanged: () => void
   readonly #seats = new Set<Seat>()
   readonly #counts = new Map<string, number>()
   #leave: (() => void) | undefined
@@ -38,11 +38,11 @@ export class Followers {
   #isChecking = false
   isClosed = false
 
-  /** @param onKeyChanged called when any process has created or revoked a key */
-  constructor(tailer: Tailer, max = Number.POSITIVE_INFINITY, onKeyChanged = () => {}) {
+  /** @param onAccessChanged called when any process has created or ended a key or a session */
+  constructor(tailer: Tailer, max = Number.POSITIVE_INFINITY, onAccessChanged = () => {}) {
     this.tailer = tailer
     this.#max = max
-    this.#onKeyChanged = onKeyChanged
+    this.#onAccessChanged = onAccessChanged
   }
 
   get size(): number {
@@ -102,8 +102,8 @@ export class Followers {
   }
 
   #onEntries(entries: Entry[]): void {
-    if (entries.some(({ isKey }) => isKey)) {
-      this.#onKeyChanged()
+    if (entries.some(({ isAccess }) => isAccess)) {
+      this.#onAccessChanged()
       void this.#check()
     }
     for (const { follower } of this.#seats) follower.wake()

@@ -38,3 +38,8 @@ export function unavailable(error: unknown): ApiError | undefined {
   const found = REASONS.find(([kind]) => error instanceof kind)
   return refusal(`The database ${found?.[1] ?? 'is busy; try again'}`, found?.[2] ?? 1)
 }
+
+/** @throws ApiError 503 for a database error that is not the caller's fault, or the error */
+export function refuse(error: unknown): never {
+  throw unavailable(error) ?? error
+}

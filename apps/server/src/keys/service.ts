@@ -8,6 +8,9 @@ import { missingOrStale, notFound, versionsOf } from '../store/refusals.ts'
 
 type KeyRecord = Output<'keys', 'get'>
 
+// Further ones are refused all the same, because their key is revoked.
+const MAX_ENDED = 1_000
+
 /**
  * The service of API keys: a key is shown once, stored as a hash, and revoked instead of deleted.
  *
@@ -80,6 +83,7 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
         const change = { revoked_at: row?.revoked_at ?? new Date() }
         const [written] = await tx.apiKeys.write([{ id, versions: versionsOf(if_version), change }])
         if (written === undefined) throw await missingOrStale(tx.apiKeys, 'Key', id, if_version)
+        await endSessions(tx, id)
         return { message: 'Key revoked' }
       }
       const result = await write(work)
@@ -92,6 +96,13 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
 /** The error of a retry, whose stored response has no key. */
 function shownBefore(done: string, remedy: string): ApiError {
   return new ApiError(409, `This request already ${done}, and a key is shown only once: ${remedy}`)
+}
+
+/** Ends the sessions that a key has started. */
+async function endSessions({ sessions }: Tables, key_id: number): Promise<void> {
+  const order = { column: 'id', descending: false } as const
+  const rows = await sessions.page({ columns: ['id'], where: { key_id }, order, take: MAX_ENDED })
+  if (rows.length > 0) await sessions.write(rows.map(({ id }) => ({ id, delete: true as const })))
 }
 
 const shown = Object.keys(contract.keys.procedures.get.output.shape) as (keyof KeyRecord)[]

@@ -5,7 +5,7 @@ import type { Request } from 'express'
 import type { Logger } from 'pino'
 import type { Access } from '../access/access.ts'
 import { credentials } from '../access/authenticate.ts'
-import type { Caller } from '../access/caller.ts'
+import { ANONYMOUS, type Caller } from '../access/caller.ts'
 import { callerAddress } from '../http/address.ts'
 import type { Check } from '../http/checks.ts'
 import { isAllowedPreflight } from '../http/cross-origin.ts'
@@ -131,7 +131,9 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
 export async function verifiedCaller(access: Access, req: Request): Promise<Caller | undefined> {
   if (credentials(req.headers) === undefined) return undefined
   try {
-    return await access.callerOf(req)
+    const caller = await access.callerOf(req)
+    // The session of a cookie may have ended.
+    return caller === ANONYMOUS ? undefined : caller
   } catch (error) {
     if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return undefined
     throw error

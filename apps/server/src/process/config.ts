@@ -19,6 +19,8 @@ const flag = oneOf(['true', 'false'])
 
 const address = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
+const isOrigin = (origin: string) => address(origin) && new URL(origin).origin === origin
+
 const list = (what: string, isOne: (part: string) => boolean) =>
   z
     .string()
@@ -55,6 +57,8 @@ const schema = z
     WORKER_TIMEOUT_MS: whole(100, 3_600_000, 10_000),
     AUDIT_DAYS: whole(0, 36_500, 365),
     PROPOSAL_DAYS: whole(1, 36_500, 7),
+    SESSION_IDLE_MINUTES: whole(5, 525_600, 720),
+    SESSION_HOURS: whole(1, 8_760, 168),
     RATE_LIMIT: number(0, 1_000_000_000).optional(),
     TRUST_PROXY: list(`addresses, networks such as 10.0.0.0/8, or ${NETWORKS.join(', ')}`, isTrustable).refine(
       (parts) => !parts.some((part) => part.endsWith('/0')),
@@ -69,10 +73,7 @@ const schema = z
     ALLOWED_HOSTS: list('host names without a port, such as api.example.com', (name) =>
       /^(?:[\w-]+\.)*[\w-]+$/.test(name),
     ).transform((names) => names.map((name) => name.toLowerCase())),
-    CORS_ORIGINS: list(
-      'origins such as https://app.example.com',
-      (origin) => address(origin) && new URL(origin).origin === origin,
-    ),
+    CORS_ORIGINS: list('origins such as https://app.example.com', isOrigin),
     OIDC_ISSUER: z
       .string()
       .refine(address, { error: 'must be the http(s) URL of an identity provider', abort: true })
@@ -81,6 +82,13 @@ const schema = z
     OIDC_AUDIENCE: z.string().optional(),
     OIDC_TOKEN_TYPE: z.string().optional(),
     OIDC_ROLE_CLAIM: z.string().default('role'),
+    OIDC_CLIENT_ID: z.string().optional(),
+    OIDC_CLIENT_SECRET: z.string().optional(),
+    OIDC_SCOPE: z
+      .string()
+      .regex(/(?:^| )openid(?: |$)/, 'must contain openid')
+      .default('openid'),
+    PUBLIC_ORIGIN: z.string().refine(isOrigin, 'must be an origin such as https://api.example.com').optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpoint,
     OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf']).optional(),
@@ -101,6 +109,10 @@ const schema = z
   .refine(({ OIDC_ISSUER, OIDC_AUDIENCE }) => OIDC_ISSUER === undefined || OIDC_AUDIENCE !== undefined, {
     path: ['OIDC_AUDIENCE'],
     error: 'is required with OIDC_ISSUER: otherwise tokens for other services would be accepted',
+  })
+  .refine(({ OIDC_ISSUER, OIDC_CLIENT_ID }) => OIDC_CLIENT_ID === undefined || OIDC_ISSUER !== undefined, {
+    path: ['OIDC_ISSUER'],
+    error: 'is required with OIDC_CLIENT_ID',
   })
 
 const STANDBY =

@@ -1,4 +1,4 @@
-import { type CollectionFacts, type WritableNoun, writable } from '@resource/contract'
+import { audited, type CollectionFacts } from '@resource/contract'
 import { shapeOf } from '@resource/contract/schema'
 import { type AuditContext, declarations, type Tables } from '@resource/database'
 import type { AuditedTables } from './audited-tables.ts'
@@ -11,13 +11,15 @@ interface Declared {
   unique: readonly PropertyKey[]
 }
 
+type Noun = keyof typeof audited
+
 /** The tables whose name differs from that of their resource. */
-const TABLES: { [Noun in Exclude<WritableNoun, keyof Tables>]: keyof Tables } = { keys: 'apiKeys' }
+const TABLES: { [N in Exclude<Noun, keyof Tables>]: keyof Tables } = { keys: 'apiKeys' }
 
 /** The tables whose changes the audit log records. A hidden field is recorded as `set`, under its own name. */
-export function auditedTables(rules: AllRules): AuditedTables {
-  const tables = (Object.keys(writable) as WritableNoun[]).map((noun) => {
-    const { procedures, collection } = writable[noun] as (typeof writable)[WritableNoun] & {
+export function auditedTables(rules: Partial<AllRules>): AuditedTables {
+  const tables = (Object.keys(audited) as Noun[]).map((noun) => {
+    const { procedures, collection } = audited[noun] as (typeof audited)[Noun] & {
       collection?: CollectionFacts
     }
     const shown = Object.keys(procedures.get.output.shape)

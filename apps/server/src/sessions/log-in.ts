@@ -1,0 +1,66 @@
+import type { Database, Tables } from '@resource/database'
+import type { Caller } from '../access/caller.ts'
+import { newSecret } from '../access/session-secret.ts'
+import { refuse } from '../http/database-errors.ts'
+import type { Config } from '../process/config.ts'
+import { auditContext } from '../store/audit-context.ts'
+import type { AuditedTables } from '../store/audited-tables.ts'
+import { browserName } from './browser-name.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+/** A login or a logout, as the audit log records it. */
+interface SessionChange {
+  caller: Caller
+  requestId: string
+  address: string
+}
+
+/** Starts and ends sessions of the console. @throws ApiError 503 if the database cannot be written */
+export function sessionWrites(database: Database, { SESSION_HOURS }: Config, audited: AuditedTables) {
+  const auditOf = (procedure: string, { caller, requestId, address }: SessionChange) =>
+    auditContext(procedure, { caller, requestId, address: () => address, read: database.read }, audited, undefined)
+  return {
+    /**
+     * Starts a session that ends with the credentials of the caller.
+     *
+     * @param replaced the id of the session that it replaces
+     * @returns the secret
+     */
+    start: async (change: SessionChange, userAgent: string | undefined, replaced?: number): Promise<string> => {
+      const { caller, address } = change
+      const { secret, hash } = newSecret()
+      const start = async (tx: Tables) => {
+        const { keyId: id } = caller
+        const key = id === undefined ? undefined : await tx.apiKeys.find({ id }, ['expires_at'])
+        const now = Date.now()
+        const ends = [now + SESSION_HOURS * HOUR_MS, key?.expires_at?.getTime(), caller.validMs]
+        const create = {
+          hash,
+          key_id: id ?? null,
+          actor: caller.name,
+          actor_detail: caller.detail ?? '',
+          role: caller.role,
+          address,
+          browser: browserName(userAgent),
+          created_at: new Date(now),
+          last_used_at: new Date(now),
+          expires_at: new Date(Math.min(...ends.filter((end) => end !== undefined))),
+        }
+        if (replaced !== undefined) await tx.sessions.write([{ id: replaced, delete: true }])
+        await tx.sessions.write([{ create }])
+      }
+      const audit = auditOf('sessions.create', change)
+      await database.write(start, { audit, caller: caller.name }).catch(refuse)
+      return secret
+    },
+
+    /** Ends the session of the caller. */
+    end: async (change: SessionChange): Promise<void> => {
+      const { sessionId: id, name } = change.caller
+      if (id === undefined) return
+      const audit = auditOf('sessions.end', change)
+      await database.write((tx) => tx.sessions.write([{ id, delete: true }]), { audit, caller: name }).catch(refuse)
+    },
+  }
+}
