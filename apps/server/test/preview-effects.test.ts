@@ -50,6 +50,8 @@ function chosen({
   prefix,
   revoked_at,
   last_used_at,
+  rotated_at,
+  former_until,
   ...row
 }: Record<string, unknown>) {
   const { password, ...fields } = row
