@@ -22,7 +22,7 @@ const SOURCES = [
 // A restart takes about one second.
 const AWAY = 'The service is starting, or has stopped: see the terminal. It starts when you save a change.\n'
 // The paths that Vite does not serve.
-const SERVICE = '^(?!/console/)|^/console/(session$|sign-in)'
+const SERVICE = '^(?!/console/)|^/console/((session|status)$|sign-in)'
 
 async function develop(): Promise<void> {
   const database = process.env.DATABASE_URL || SAMPLE_DATABASE

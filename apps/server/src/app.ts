@@ -11,6 +11,7 @@ import type { Followers } from './changes/followers.ts'
 import type { Connections } from './connections/connections.ts'
 import { consolePages } from './console/console-pages.ts'
 import { consoleSession } from './console/console-session.ts'
+import { consoleStatus } from './console/console-status.ts'
 import { addressOf } from './http/address.ts'
 import { readRoute } from './http/allowed-methods.ts'
 import { checked, useFirst } from './http/checks.ts'
@@ -177,6 +178,7 @@ export function createApp(options: AppOptions): App {
   for (const [path, form] of Object.entries(DOCUMENTS)) readRoute(app, path, servedDocument(form))
   readRoute(app, '/client.tgz', clientPackage())
   app.use(consoleSession({ config, database, access, log }))
+  app.use(consoleStatus(access, metrics, config.DATABASE_URL))
   app.use(consolePages())
   app.use(pages({ title: API_TITLE, version: API_VERSION }))
   app.use(notFound)

@@ -1,12 +1,15 @@
 import cluster, { type Worker } from 'node:cluster'
 import { ApiError } from '@resource/openapi'
 
-const TOPIC = 'metrics'
+/** What a worker asks of all others. */
+type Topic = 'metrics' | 'status'
+
+const TOPICS: unknown[] = ['metrics', 'status'] satisfies Topic[]
 // Prometheus's own timeout is 10 s.
 const MAX_WAIT_MS = 5_000
 
 interface Message {
-  topic: typeof TOPIC
+  topic: Topic
   question: number
   /** The id of the worker that asks, and how many workers it asks. */
   asker?: number
@@ -22,7 +25,7 @@ export function relayMetrics(): void {
   cluster.on('listening', (worker) => serving.add(worker))
   cluster.on('disconnect', (worker) => serving.delete(worker))
   cluster.on('message', (from, message: Message) => {
-    if (message.topic !== TOPIC) return
+    if (!TOPICS.includes(message.topic)) return
     if (message.metrics !== undefined) return void cluster.workers?.[message.asker as number]?.send(message, ignore)
     for (const worker of serving) worker.send({ ...message, asker: from.id, asked: serving.size }, ignore)
   })
@@ -34,12 +37,12 @@ export function relayMetrics(): void {
  * @param own this worker's metrics
  * @returns collects the metrics of all workers, including its own; throws an ApiError 503 if one does not answer in time
  */
-export function exchangeMetrics<Metrics>(own: () => Promise<Metrics>): () => Promise<Metrics[]> {
+export function exchangeMetrics<Metrics>(topic: Topic, own: () => Promise<Metrics>): () => Promise<Metrics[]> {
   const waiting = new Map<number, (answer: Message) => void>()
   let questions = 0
   const send = (message: Message) => process.send?.(message, undefined, undefined, ignore)
   process.on('message', async (message: Message) => {
-    if (message.topic !== TOPIC) return
+    if (message.topic !== topic) return
     if (message.metrics !== undefined) waiting.get(message.question)?.(message)
     else send({ ...message, metrics: await own() })
   })
@@ -53,7 +56,7 @@ export function exchangeMetrics<Metrics>(own: () => Promise<Metrics>): () => Pro
       answers.push(metrics as Metrics)
       if (answers.length === asked) resolve(answers)
     })
-    send({ topic: TOPIC, question })
+    send({ topic, question })
     try {
       return await promise
     } finally {

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
-import { Router } from 'express'
+import { type Request, Router } from 'express'
 import type { Access } from '../access/access.ts'
-import { ANONYMOUS, unauthorized } from '../access/caller.ts'
+import { ANONYMOUS, type Caller, unauthorized } from '../access/caller.ts'
 import { readRoute } from '../http/allowed-methods.ts'
 import { recordCaller } from '../http/request-log.ts'
 import type { RateLimit } from '../limits/rate-limit.ts'
@@ -23,19 +23,26 @@ export function metricsPage({ metrics, access, rate, ...sources }: MetricsPageOp
     const { createRegistry, sum } = await import('./prometheus.ts')
     return { registry: createRegistry(metrics, sources), sum }
   })
-  const collectAll = cluster.worker && exchangeMetrics(async () => (await open()).registry.getMetricsAsJSON())
+  const collectAll =
+    cluster.worker && exchangeMetrics('metrics', async () => (await open()).registry.getMetricsAsJSON())
 
   const router = Router({ caseSensitive: true })
   readRoute(router, '/metrics', async (req, res) => {
-    const caller = await access.monitorOf(req)
-    // ALLOW_ANONYMOUS does not cover metrics: they would help strangers to overload the service.
-    if (caller === ANONYMOUS && !(await access.isPrivate(req)))
-      throw unauthorized('Metrics need an API key', 'no_credentials')
-    recordCaller(req, caller)
+    const caller = await monitorOf(access, req)
     rate?.countCalls(req, ['metrics'], caller)
     const { registry, sum } = await open()
     const text = collectAll === undefined ? await registry.metrics() : await sum(await collectAll())
     res.set({ 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }).send(text)
   })
   return router
+}
+
+/** The caller of a page for monitoring. @throws ApiError 401 */
+export async function monitorOf(access: Access, req: Request): Promise<Caller> {
+  const caller = await access.monitorOf(req)
+  // ALLOW_ANONYMOUS does not cover metrics: they would help strangers to overload the service.
+  if (caller === ANONYMOUS && !(await access.isPrivate(req)))
+    throw unauthorized('Metrics need an API key', 'no_credentials')
+  recordCaller(req, caller)
+  return caller
 }

@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Around } from '@resource/database'
 import type { ApiError, Operation } from '@resource/openapi'
 import { methodName } from '../http/allowed-methods.ts'
+import { Recent } from './recent.ts'
+import { Timings } from './timings.ts'
 
 /** The counters of this process since its start. Counting is cheap: prom-client is loaded only when metrics are read. */
 export type Metrics = ReturnType<typeof createMetrics>
@@ -11,6 +13,7 @@ export function createMetrics() {
   const work = createFamily(['operation', 'table'], () => new Timings())
   const responses = createFamily(['method', 'status'], () => ({ count: 0 }))
   const refusals = createFamily(['status', 'reason'], () => ({ count: 0 }))
+  const recent = new Recent()
   let lastRefusal: ApiError | undefined
   let unexpected = 0
   const measure: Around = async (operation, table, run) => {
@@ -27,21 +30,26 @@ export function createMetrics() {
     work,
     responses,
     refusals,
+    recent,
     unexpected: () => unexpected,
     /** Wraps a procedure's call to measure it. */
     observe: <Context>(procedure: string, call: Operation<Context>['call']): typeof call => {
       const ok = calls.of(procedure, 'ok')
       const refused = calls.of(procedure, 'client_error')
       const failed = calls.of(procedure, 'server_error')
+      const add = (timings: Timings, started: number) => {
+        const seconds = timings.add(started)
+        // It waits for changes.
+        if (procedure !== 'changes.list') recent.addCall(seconds)
+      }
       return async (...args) => {
         const started = performance.now()
         try {
           const output = await call(...args)
-          ok.add(started)
+          add(ok, started)
           return output
         } catch (error) {
-          const timings = (error as ApiError).status < 500 ? refused : failed
-          timings.add(started)
+          add((error as ApiError).status < 500 ? refused : failed, started)
           throw error
         }
       }
@@ -51,6 +59,7 @@ export function createMetrics() {
     /** Counts a finished or aborted request. */
     count: ({ method = '' }: IncomingMessage, status: number | 'aborted'): void => {
       responses.of(methodName(method), status).count++
+      recent.addRequest(status !== 'aborted' && status >= 500)
     },
     /** Counts a refusal: once, even if it fails several calls of a batch. */
     countRefusal: (refusal: ApiError): void => {
@@ -79,24 +88,5 @@ function createFamily<Value>([first, second]: [string, string], make: () => Valu
       return entry.value
     },
     all: () => [...all.values()],
-  }
-}
-
-/** Upper bounds of the histogram buckets in seconds: from a read of SQLite to longer than any caller waits. */
-export const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
-/** A histogram of durations. */
-export class Timings {
-  /** By bucket; the last counts durations above all bounds. */
-  readonly counts: number[] = Array(BUCKETS.length + 1).fill(0)
-  sumSeconds = 0
-
-  /** @param since from `performance.now()` */
-  add(since: number): void {
-    const seconds = (performance.now() - since) / 1000
-    let index = 0
-    while (index < BUCKETS.length && seconds > (BUCKETS[index] as number)) index++
-    ;(this.counts[index] as number)++
-    this.sumSeconds += seconds
   }
 }

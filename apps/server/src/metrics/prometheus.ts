@@ -4,7 +4,8 @@ import type { Followers } from '../changes/followers.ts'
 import type { Connections } from '../connections/connections.ts'
 import { hashingQueue } from '../passwords/hash-queue.ts'
 import { replayCount } from '../store/idempotency.ts'
-import { BUCKETS, type Family, type Metrics, type Timings } from './metrics.ts'
+import type { Family, Metrics } from './metrics.ts'
+import { BUCKETS, type Timings } from './timings.ts'
 
 /** Sources of values that other modules count. */
 export interface Sources {
