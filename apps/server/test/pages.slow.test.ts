@@ -57,14 +57,18 @@ function isForeign(url: string) {
   return !url.startsWith(`${server.url}/`) && !url.startsWith('data:')
 }
 
-test('the index names the service and links to its pages, documents, client package and probes', () =>
+test('the index names the service and links to its pages, collections, documents, client package and probes', () =>
   visit('/', async (page) => {
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Resource Service ${API_VERSION}`)
-    const links = await page.getByRole('link').all()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Resource Service')
+    await page.getByText(`version ${API_VERSION}`).waitFor()
+    const links = await page.locator('main').getByRole('link').all()
     expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual([
       '/console',
       '/docs',
       '/redoc',
+      '/console/users',
+      '/console/books',
+      '/console/items',
       '/openapi.json',
       '/openapi-3.0.json',
       '/openapi-envelope.json',
@@ -73,25 +77,80 @@ test('the index names the service and links to its pages, documents, client pack
       '/readyz',
       '/metrics',
     ])
-    await page.getByRole('link', { name: 'Try it' }).click()
+    await page.locator('main').getByRole('link', { name: 'Try it' }).click()
     await page.getByText('List users', { exact: true }).waitFor()
   }))
 
+test('the index shows what runs: state, records, engine, time, requests, and whether keys are required', () =>
+  visit('/', async (page) => {
+    const health = page.locator('.health')
+    await health.getByText('Running').waitFor()
+    await health.getByText('0 records').waitFor()
+    await page.getByText('requests/s, last minute').waitFor()
+    expect(await shown(health)).toMatch(/^Running version \S+ 0 records SQLite up 0 min no key yet$/)
+    await page.getByRole('link', { name: 'Items /items 0' }).waitFor()
+  }))
+
+/** The texts that show of the parts of an element. */
+async function shown(element: Locator) {
+  const parts = await element.locator('> span').filter({ visible: true }).allTextContents()
+  return parts.map((text) => text.trim()).join(' ')
+}
+
+test('once a key exists, the index tells a stranger the state, the version and that keys are required, and no more', async () => {
+  await using own = await startTestServer()
+  const created = await own.request('POST', '/api/keys', { json: { name: 'operator', role: 'reader' } })
+  expect((await fetch(`${own.url}/console/status`)).status).toBe(401)
+  const read = await fetch(`${own.url}/console/status`, { headers: { Authorization: `Bearer ${created.body.key}` } })
+  expect(await read.json()).toEqual({
+    version: API_VERSION,
+    database: 'SQLite',
+    started_at: expect.any(String),
+    requests: expect.any(Array),
+    errors: 0,
+    p99_ms: expect.any(Number),
+  })
+  await using context = await browser.newContext()
+  const page = await context.newPage()
+  await page.goto(own.url)
+  await page.getByText('keys required').waitFor()
+  expect(await shown(page.locator('.health'))).toMatch(/^Running version \S+ keys required$/)
+  expect(await page.getByText('requests/s').isVisible()).toBe(false)
+  expect(await page.locator('[data-path]').allTextContents()).toEqual(['', '', ''])
+  await page.getByText('Authorization: Bearer rsk_…').first().waitFor()
+})
+
 test('the index has requests to copy, which name the address of the page and work in a shell', () =>
   visit('/', async (page) => {
-    const requests = await page.locator('pre').allTextContents()
-    expect(requests).toHaveLength(3)
-    const { stdout } = await execute('sh', ['-c', requests[0] as string])
-    expect(JSON.parse(stdout)).toEqual({ item: { id: 1, name: 'Lamp', price: 24.5, category: 'lighting' } })
-    expect(JSON.parse((await execute('sh', ['-c', requests[1] as string])).stdout)).toEqual([
-      { id: 1, name: 'Lamp', price: 24.5, category: 'lighting' },
-    ])
+    await page.getByText('no key yet').waitFor()
+    const panel = page.getByRole('tabpanel')
+    const created = { id: 1, name: 'Desk lamp', price: 24.5, category: 'lighting' }
+    const { stdout } = await execute('sh', ['-c', (await panel.textContent()) ?? ''])
+    expect(stdout).toBe(JSON.stringify({ item: created }) + JSON.stringify([created]))
     await server.request('DELETE', '/items/1')
-    expect(requests[2]).toBe(`npm install ${server.url}/client.tgz`)
+    await page.getByRole('tab', { name: 'cURL' }).press('ArrowRight')
+    expect(await panel.textContent()).toContain(`// npm install ${server.url}/client.tgz\n`)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.getByRole('button', { name: 'Copy' }).last().click()
+    await page.getByRole('button', { name: 'Copy' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`npm install ${server.url}/client.tgz`)
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await panel.textContent())
+  }))
+
+test('the theme that one page sets applies to all pages and to the console, before they show', () =>
+  visit('/redoc', async (page) => {
+    const ground = async () => page.evaluate('getComputedStyle(document.body.parentElement).backgroundColor')
+    expect(await ground()).toBe('rgb(246, 247, 249)')
+    await page.getByRole('heading', { name: 'Resource Service' }).waitFor()
+    await page.locator('.account').click()
+    await page.getByText('Dark', { exact: true }).click()
+    expect(await ground()).toBe('rgb(12, 14, 18)')
+    expect(await page.evaluate("localStorage.getItem('console-preferences')")).toBe(
+      '{"version":0,"state":{"theme":"dark"}}',
+    )
+    for (const path of ['/', '/docs']) {
+      await page.goto(server.url + path, { waitUntil: 'domcontentloaded' })
+      expect(await ground()).toBe('rgb(12, 14, 18)')
+    }
   }))
 
 test('/docs creates a user from a JSON body, shows the response, and reads the user', () =>
@@ -307,7 +366,7 @@ for (const path of ['/docs', '/redoc']) {
   test(`C60 ${path} shows the document of the standard envelope as well`, () =>
     visit(path, async (page) => {
       const document = page.waitForResponse((response) => response.url().endsWith('/openapi-envelope.json'))
-      await page.getByRole('link', { name: 'Standard envelope' }).click()
+      await page.getByRole('link', { name: 'Envelope', exact: true }).click()
       expect((await document).status()).toBe(200)
       await page.locator('[id$="simpleListUsers"]').first().waitFor()
     }))
@@ -322,7 +381,7 @@ test('/docs/ is the same page as /docs', async () => {
 test('the browser caches the files of a page for a year', async () => {
   const html = await (await fetch(`${server.url}/docs`)).text()
   const paths = [...html.matchAll(/(?:link|script)[^>]*(?:href|src)="([^"]+)"/g)].map((match) => match[1])
-  expect(paths).toHaveLength(5)
+  expect(paths).toHaveLength(9)
   for (const path of paths) {
     const { status, headers } = await fetch(server.url + path)
     expect(status).toBe(200)

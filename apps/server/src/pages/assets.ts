@@ -17,15 +17,17 @@ export type Asset = {
 const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 
+const OWN = ['icon.svg', 'theme.js', 'frame.js', ...['index', 'docs', 'redoc'].map((page) => `${page}.js`)]
+const STYLES = ['pages', 'index', 'docs', 'redoc'].map((page) => `${page}.css`)
+/** Colors and sizes of the console, which these pages share. */
+const TOKENS = new URL('../../../console/src/styles/tokens.css', import.meta.url)
+
 /** Reads every file of the pages, about 3 MB, from this folder and from installed packages. Keys are file names. */
 export function loadAssets(): Record<string, Asset> {
   const bodies = {
-    'icon.svg': ownFile('icon.svg'),
-    'pages.css': ownFile('pages.css'),
-    'index.js': ownFile('index.js'),
-    'docs.js': ownFile('docs.js'),
-    'redoc.js': ownFile('redoc.js'),
-    'swagger-ui.css': readFileSync(resolve('swagger-ui-dist/swagger-ui.css')),
+    ...Object.fromEntries([...OWN, ...STYLES].map((name) => [name, ownFile(name)])),
+    'tokens.css': readFileSync(TOKENS),
+    'swagger-ui.css': swaggerInLayer(),
     'swagger-ui.js': readFileSync(resolve('swagger-ui-dist/swagger-ui-bundle.js')),
     'redoc.standalone.js': redocWithoutRemoteLogo(),
   }
@@ -44,6 +46,11 @@ export function ownFile(name: string): Buffer {
 /** A file at `url`, which must change with its content. */
 export function assetAt(url: string, body: Buffer): Asset {
   return { url, body, gzip: remembered(() => compress(body)) }
+}
+
+// Rules outside a layer take precedence over those in one, whatever their selectors.
+function swaggerInLayer() {
+  return Buffer.from(`@layer swagger{${readFileSync(resolve('swagger-ui-dist/swagger-ui.css'), 'utf8')}}`)
 }
 
 // Redoc loads its logo from its vendor's host, without an option to disable that. With an empty URL it omits the logo, as

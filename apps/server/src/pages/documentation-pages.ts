@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { API_SUBJECT } from '@resource/contract'
+import { API_SUBJECT, contract } from '@resource/contract'
 import express, { type RequestHandler, type Router } from 'express'
 import { readRoute } from '../http/allowed-methods.ts'
 import { type Asset, loadAssets, ownFile } from './assets.ts'
@@ -41,14 +41,29 @@ const OWN = /^\/(?:(?:docs|redoc)\/?|assets\/.*)?$/
 function routes(options: Texts): Router {
   const router = express.Router({ caseSensitive: true })
   const assets = loadAssets()
-  const texts: Record<string, string> = { ...options, subject: API_SUBJECT }
-  const html = (name: string) =>
-    String(ownFile(name)).replace(/\{([\w.-]+)\}/g, (_, name) => assets[name]?.url ?? String(texts[name]))
-  readRoute(router, '/', page(html('index.html')))
-  readRoute(router, '/docs', page(html('docs.html')))
-  readRoute(router, '/redoc', page(html('redoc.html'), redocStyles))
+  const texts: Record<string, string> = { ...options, subject: API_SUBJECT, collections: collectionLinks() }
+  const fill = (html: string, header = '') =>
+    html.replace(/\{([\w.-]+)\}/g, (_, name) => assets[name]?.url ?? (name === 'header' ? header : String(texts[name])))
+  const html = (name: string, path: string) => {
+    const header = fill(String(ownFile('header.html'))).replaceAll(`<a href="${path}"`, '$& aria-current="page"')
+    return fill(String(ownFile(name)), header)
+  }
+  readRoute(router, '/', page(html('index.html', '/')))
+  readRoute(router, '/docs', page(html('docs.html', '/docs')))
+  readRoute(router, '/redoc', page(html('redoc.html', '/redoc'), redocStyles))
   for (const asset of Object.values(assets)) readRoute(router, asset.url, file(asset))
   return router
+}
+
+/** Links to the collections in the console. The page's script asks each for its number of records. */
+function collectionLinks(): string {
+  return Object.entries(contract)
+    .flatMap(([noun, resource]) => {
+      if (!('collection' in resource)) return []
+      const path = resource.procedures.list.meta.openapi.path.replace(/\/$/, '')
+      return `<li><a href="/console/${noun}"><span>${resource.tag} <code>${path}</code></span> <small data-path="${path}"></small></a></li>`
+    })
+    .join('')
 }
 
 /**
