@@ -40,7 +40,7 @@ if (WITHOUT_ARGUMENTS.includes(command) && extra.length > 0) {
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 // npx downloads pnpm once and adds it to its own PATH. turbo needs pnpm in the PATH. The hash is for Corepack.
-const path = await step('pnpm', 'npx', [
+const path = await step('Fetching pnpm', 'npx', [
   '-y',
   '--prefer-offline',
   '-p',
@@ -53,15 +53,24 @@ const path = await step('pnpm', 'npx', [
 // That PATH ends with the user's, so the pinned pnpm comes before an installed one.
 environment.PATH = join(root, 'node_modules', '.bin') + delimiter + path.trim()
 // CI disables pnpm's prompts. With the store of another HOME, pnpm would replace the packages under a running service.
-await step('install', 'pnpm', ['install', '--frozen-lockfile', ...storeOf('node_modules/.modules.yaml')], {
+await step('Installing packages', 'pnpm', ['install', '--frozen-lockfile', ...storeOf('node_modules/.modules.yaml')], {
   CI: 'true',
 })
 // `new` changes the sources, so a build before it would be outdated. `seed` and `dev` need no built console.
 const tasks = ['new', 'seed', 'dev', 'release'].includes(command) ? ['generate'] : ['generate', 'build']
-await step('generate', 'turbo', ['run', ...tasks, '--output-logs=errors-only'])
+await step(tasks.includes('build') ? 'Building' : 'Generating code', 'turbo', [
+  'run',
+  ...tasks,
+  '--output-logs=errors-only',
+])
 
 if (command === 'bench') {
-  await step('peers', 'turbo', ['run', 'peers', '--filter=@resource/bench', '--output-logs=errors-only'])
+  await step('Building what is compared', 'turbo', [
+    'run',
+    'peers',
+    '--filter=@resource/bench',
+    '--output-logs=errors-only',
+  ])
 }
 // With this process's terminal.
 process.exitCode = (await run('node', [...program, ...extra], { env: command === 'start' ? OF_SERVICE : {} })).code
@@ -80,7 +89,7 @@ function storeOf(record) {
 }
 
 /**
- * Runs a tool and prints one line. On failure it prints the tool's output and exits.
+ * Runs a tool and prints one line with its name: what it does. On failure it prints the tool's output and exits.
  *
  * @param {string} name
  * @param {string} tool
@@ -90,8 +99,12 @@ function storeOf(record) {
  */
 async function step(name, tool, args, env = {}) {
   const begin = performance.now()
+  // On a terminal the line shows what is going on, then how it ended.
+  const { isTTY } = process.stderr
+  if (isTTY) process.stderr.write(`${name}… `)
   const { code, stdout, output } = await run(tool, args, { quiet: true, env })
-  console.error(`${name} ${code === 0 ? 'done' : 'failed'} (${((performance.now() - begin) / 1000).toFixed(1)} s)`)
+  const outcome = `${code === 0 ? 'done' : 'failed'}, ${((performance.now() - begin) / 1000).toFixed(1)} s`
+  console.error(isTTY ? outcome : `${name}: ${outcome}`)
   if (code === 0) return stdout
   console.error(output)
   if (command === 'check') console.log('0 passed, 1 failed')

@@ -1,10 +1,12 @@
 import cluster from 'node:cluster'
+import { API_TITLE, API_VERSION } from '@resource/contract'
 import { databaseLabel } from '@resource/database'
 import type { Logger } from 'pino'
 import { isLoopback } from './http/loopback.ts'
 import { relayMetrics } from './metrics/metrics-of-workers.ts'
 import { type Config, readConfig } from './process/config.ts'
 import { createLog } from './process/log.ts'
+import { isTerminal } from './process/log-text.ts'
 import { catchUnexpected } from './process/uncaught-errors.ts'
 import { answerPings, isFirstProcess, runWorkers } from './process/workers.ts'
 import { startServer } from './server.ts'
@@ -30,9 +32,12 @@ try {
 }
 
 async function serve(config: Config, log: Logger): Promise<void> {
-  const { url, stop, countUnexpected } = await startServer(config, log)
+  if (isTerminal && isFirstProcess()) process.stdout.write('Migrating the database, if it is older than the service\n')
+  const { url, isOpen, stop, countUnexpected } = await startServer(config, log)
   catchUnexpected(log, { count: countUnexpected, stop, limitMs: config.DRAIN_MS + MAX_STOP_MS })
-  log.info({ url, database: databaseLabel(config.DATABASE_URL) }, `serving at ${url}, documentation at ${url}/docs`)
+  const database = databaseLabel(config.DATABASE_URL)
+  if (!isTerminal) log.info({ url, database }, `serving at ${url}, documentation at ${url}/docs`)
+  else if (isFirstProcess()) process.stdout.write(welcome(url, database, isOpen))
   if (!isLoopback(config.HOST) && config.TRUST_PROXY.length === 0 && isFirstProcess()) {
     log.warn(
       { host: config.HOST },
@@ -46,4 +51,17 @@ async function serve(config: Config, log: Logger): Promise<void> {
       cluster.worker?.disconnect()
     })
   }
+}
+
+/** What a person reads on the terminal: where the service is, where to work with it, and what to do next. */
+function welcome(url: string, database: string, isOpen: boolean): string {
+  const next = isOpen
+    ? 'create an administrator key in the console; until then, anyone who can reach this port can change everything'
+    : 'log in to the console with an API key'
+  return `
+${API_TITLE} ${API_VERSION} serves ${database} at ${url}
+Console: ${url}/console
+Next: ${next}. Ctrl+C stops the service.
+
+`
 }

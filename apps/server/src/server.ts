@@ -27,6 +27,8 @@ const HOUR_MS = 60 * 60 * 1000
 export interface RunningServer {
   /** `http://127.0.0.1:3000` */
   url: string
+  /** Whether requests need no credentials, because no key exists. */
+  isOpen: boolean
   /**
    * Stops gracefully: `/readyz` fails, requests are served until `DRAIN_MS` have passed, then the server stops listening,
    * finishes open requests and closes the database. Idempotent.
@@ -67,6 +69,7 @@ export async function startServer(
     await database.close()
     throw error
   })
+  const isOpen = !(await access.needsCredentials())
   let stopping: Promise<void> | undefined
   const limits = createLimits(config, access, () => connections.working, database, log)
   const isStopping = () => stopping !== undefined
@@ -151,6 +154,7 @@ export async function startServer(
   }
   return {
     url,
+    isOpen,
     stop: () => {
       stopping ??= stop()
       return stopping

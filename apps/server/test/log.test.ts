@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { sampledLog } from '../src/http/sampled-log.ts'
-import { escaped, shortened } from '../src/process/log.ts'
+import { shortened } from '../src/process/log.ts'
+import { escaped, readable } from '../src/process/log-text.ts'
 import { remembered } from '../src/process/once-loaded.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 
@@ -28,6 +29,21 @@ test('a log line contains no control characters and none that change the directi
   const line = JSON.stringify({ caller: 'subject a\u202eb\u009b1m\u200b\u2066' })
   expect(escaped(line)).toBe(String.raw`{"caller":"subject a\u202eb\u009b1m\u200b\u2066"}`)
   expect(JSON.parse(escaped(line))).toEqual(JSON.parse(line))
+})
+
+test('on a terminal a line has the time, what happened and its facts, without control characters', () => {
+  const time = new Date('2026-11-27T10:31:04').getTime()
+  const line = (facts: object) => readable(JSON.stringify({ time, pid: 1, hostname: 'a', ...facts }))
+  const request = { id: 'x', address: '::1', method: 'GET', path: '/items', status: 200, ms: 1.2 }
+  expect(line({ level: 30, msg: 'request', caller: 'nightly \u001b[1m', ...request })).toBe(
+    '10:31:04 GET /items 200, 1.2 ms, nightly \\u001b[1m\n',
+  )
+  expect(line({ level: 40, msg: 'no key exists', create: 'npm run', host: '::1' })).toBe(
+    '10:31:04 warning: no key exists create="npm run" host=::1\n',
+  )
+  expect(line({ level: 50, msg: 'unexpected error', err: { stack: 'Error: a\n    at b' } })).toBe(
+    '10:31:04 error: unexpected error\nError: a\n    at b\n',
+  )
 })
 
 test('of a hundred refused requests of one caller the first is logged, and after a second the number of the others', async () => {

@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { escaped, isTerminal, readable } from './log-text.ts'
 
 const FLUSH_BYTES = 16_384
 const FLUSH_MS = 100
@@ -6,7 +7,7 @@ const FLUSH_MS = 100
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 
 /**
- * Creates the service's log on stdout. Lines are buffered for at most 100 ms and flushed when the process ends, because one
+ * Creates the service's log on stdout: JSON, or text on a terminal. Lines are buffered for at most 100 ms and flushed when the process ends, because one
  * write per line would cost more than a request. SonicBoom's `minLength` would measure the whole buffer for each line, which
  * takes 2 µs more.
  *
@@ -32,18 +33,10 @@ export function createLog(level: string): Logger {
   stdout.on('write', () => (isBroken = false))
   setInterval(flush, FLUSH_MS).unref()
   const write = (line: string) => {
-    buffer += escaped(line)
+    buffer += isTerminal ? readable(line) : escaped(line)
     if (buffer.length >= FLUSH_BYTES) flush()
   }
   return pino({ level, formatters: { log: shortened } }, { write })
-}
-
-// JSON leaves them as they are. On a terminal they could hide parts of a line or change the direction of its text.
-const HIDDEN = /[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
-
-/** Escapes control characters and invisible ones in a line of JSON. */
-export function escaped(line: string): string {
-  return line.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 // A caller could otherwise fill the disk with long paths.
