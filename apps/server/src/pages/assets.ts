@@ -18,7 +18,7 @@ const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 
 const OWN = ['icon.svg', 'theme.js', 'frame.js', ...['index', 'docs', 'redoc'].map((page) => `${page}.js`)]
-const STYLES = ['pages', 'index', 'docs', 'redoc'].map((page) => `${page}.css`)
+const STYLES = ['pages', 'header', 'shell', 'index', 'docs', 'redoc'].map((page) => `${page}.css`)
 /** Colors and sizes of the console, which these pages share. */
 const TOKENS = new URL('../../../console/src/styles/tokens.css', import.meta.url)
 

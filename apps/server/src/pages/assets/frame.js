@@ -10,6 +10,13 @@ for (const radio of document.querySelectorAll('input[name=theme]')) {
   })
 }
 
+// The console has the search.
+addEventListener('keydown', (event) => {
+  if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+  event.preventDefault()
+  document.getElementById('find').click()
+})
+
 /** Who sends the requests of this page: the console's session, `anonymous` before the first key; undefined without either. */
 const caller = fetch('/console/session').then(
   (response) => (response.ok ? response.json() : undefined),
