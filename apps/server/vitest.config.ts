@@ -6,7 +6,7 @@ const notOnPostgres = [
   'client-contract client-idempotency client-package client-react client-retries collection-tests compiled-schemas config connections',
   'console conventions edge-cases copies envelope field-access hashing header-fields headers health',
   'http-methods keyring limits log moved-database nginx openapi-30 origins page pages',
-  'password-queue passwords process proposer quota readme redos refused-reads request-queue rest-snippets row-mapping',
+  'password-queue passwords process proposer quota readme recent redos refused-reads request-queue rest-snippets row-mapping',
   'rules samples security seed sign-in slow-clients sqlite summary-cache testing timestamp tokens tracing',
   'uncaught-errors unavailable user-apis workers',
 ].flatMap((names) => names.split(' '))
