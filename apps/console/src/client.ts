@@ -7,5 +7,5 @@ export const options = { baseUrl: window.location.origin, onUnauthorized: requir
 /** The client for the service that serves this page. */
 export const client = createClient(options)
 
-/** For writes: each has a request of its own, so that it can be undone alone. */
+/** Each call has a request of its own: a write can be undone alone, and a read delays no other. */
 export const writer = createClient({ ...options, batch: false })

@@ -7,12 +7,12 @@ shareBrowser()
 
 const dist = new URL('../dist/', import.meta.url)
 
-test('the first load is at most 150 kB of JavaScript, gzipped', async () => {
+test('the first load is at most 160 kB of JavaScript, gzipped', async () => {
   const page = await readFile(new URL('index.html', dist), 'utf8')
   const scripts = [...page.matchAll(/(?:src|href)="\/console\/(assets\/[^"]+\.js)"/g)].map(([, path]) => path ?? '')
   const sizes = await Promise.all(scripts.map(async (path) => gzipSync(await readFile(new URL(path, dist))).length))
   expect(scripts).not.toEqual([])
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(150_000)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(160_000)
 })
 
 consoleTest(
@@ -23,6 +23,7 @@ consoleTest(
     await open('/')
     await page.getByRole('table', { name: 'Items by category' }).waitFor()
     await open('/users')
+    await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
     await page.getByText('A dialog could not be loaded.').waitFor()
     await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()

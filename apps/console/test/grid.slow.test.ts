@@ -86,7 +86,7 @@ consoleTest('a cell is edited in place, and the edit can be undone', async ({ pa
 
   await page.getByRole('link', { name: 'Overview', exact: true }).click()
   await page.getByRole('table', { name: 'Items by category' }).waitFor()
-  await page.getByRole('link', { name: 'Items', exact: true }).click()
+  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Items' }).click()
   await cell(page, 'Rug 5', 'Price').dblclick()
   await page.getByLabel('Price of Rug 5', { exact: true }).fill('61')
   await page.goBack()

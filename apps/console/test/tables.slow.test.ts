@@ -296,10 +296,13 @@ consoleTest('the Back button closes a dialog and does not reopen a closed one', 
 
 consoleTest('the console keeps the selected theme after a reload', async ({ page, open }) => {
   await open('/')
-  await page.getByLabel('Theme').selectOption('dark')
+  const dark = page.getByRole('group', { name: 'Theme' }).getByRole('radio', { name: 'Dark' })
+  await page.getByRole('button', { name: 'Account' }).click()
+  await dark.check()
   await page.reload()
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
-  expect(await page.getByLabel('Theme').inputValue()).toBe('dark')
+  await page.getByRole('button', { name: 'Account' }).click()
+  expect(await dark.isChecked()).toBe(true)
 })
 
 consoleTest('the sort order of a link is shown, whatever it sorts by', async ({ page, client, open }) => {

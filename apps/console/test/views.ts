@@ -77,8 +77,19 @@ export const VIEWS: Record<string, Show> = {
     await page.getByLabel('Price of Lamp 1', { exact: true }).fill('cheap')
     await page.getByText('Price must be').waitFor()
   },
+  account: async ({ page, open }) => {
+    await open('/items')
+    await page.getByRole('button', { name: 'Account: open to anyone' }).click()
+    await page.getByRole('radio', { name: 'Dark' }).waitFor()
+  },
+  drawer: async ({ page, open }) => {
+    await open('/items')
+    await page.getByRole('button', { name: 'Navigation' }).click()
+    await page.getByRole('link', { name: 'Items 30' }).waitFor()
+  },
   shortcuts: async ({ page, open }) => {
     await open('/items')
+    await page.getByRole('button', { name: 'Account' }).click()
     await page.getByRole('button', { name: 'Keyboard shortcuts' }).click()
     await page.getByRole('dialog').waitFor()
   },
@@ -239,6 +250,7 @@ export const VIEWS: Record<string, Show> = {
   },
   'offline-unread': async (visit) => {
     await VIEWS.offline?.(visit)
+    await visit.page.getByRole('button', { name: 'Navigation' }).click()
     await visit.page.getByRole('link', { name: 'Books' }).click()
     await visit.page.getByRole('heading', { name: 'You are offline' }).waitFor()
   },

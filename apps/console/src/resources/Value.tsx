@@ -5,6 +5,9 @@ import { formatNumber } from './value-text.ts'
 const date = new Intl.DateTimeFormat('sv', { dateStyle: 'short' })
 const clock = new Intl.DateTimeFormat('sv', { timeStyle: 'short' })
 
+// A dot adds no information that the word does not have.
+const DOTS: Record<string, string | undefined> = { active: 'dot', inactive: 'dot off' }
+
 interface Props {
   column: Pick<Column, 'kind' | 'decimals'>
   value: unknown
@@ -20,8 +23,10 @@ export function Value({ column, value, decimals }: Props) {
   if (kind === 'number') {
     return <span translate="no">{formatNumber(Number(value), decimals ?? column.decimals, decimals)}</span>
   }
+  const dot = kind === 'choice' ? DOTS[String(value)] : undefined
   return (
-    <bdi translate="no" className={kind === 'badge' ? `chip ${badgeTone(value)}` : undefined}>
+    <bdi translate="no" className={dot && 'status'}>
+      {dot && <span className={dot} />}
       {String(value)}
     </bdi>
   )
@@ -35,10 +40,4 @@ function Time({ value }: { value: string }) {
       <span className="clock"> {clock.format(moment)}</span>
     </time>
   )
-}
-
-// The color adds no information that the text does not have.
-function badgeTone(value: unknown): string {
-  const tones: Record<string, string> = { active: 'good', inactive: 'dim', admin: 'strong' }
-  return tones[String(value)] ?? ''
 }

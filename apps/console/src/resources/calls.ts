@@ -64,6 +64,9 @@ export function calls(noun: Noun): Reads {
   return client[noun] as Reads
 }
 
+/** The number of all records of a noun. No other call waits for it. */
+export const summarizeAlone = (noun: Noun, options: CallOptions) => (writer[noun] as Reads).summarize.query({}, options)
+
 /** Those that write. Each call has a request of its own. */
 export function writes(noun: Noun): Writes {
   return writer[noun] as Writes

@@ -79,7 +79,7 @@ function searchField(words: z.ZodType): Field {
 function columnKind(schema: z.ZodType): ColumnKind {
   const { type, format } = factsOf(schema)
   if (type === 'number' || type === 'integer') return 'number'
-  if (type === 'enum' || type === 'boolean') return 'badge'
+  if (type === 'enum' || type === 'boolean') return 'choice'
   return format === 'date' ? 'date' : format === 'datetime' ? 'time' : 'text'
 }
 

@@ -6,7 +6,7 @@ import { users } from './users.ts'
 const overrides: { [N in Noun]?: Overrides<N> } = {
   users,
   books: { labels: { published_date: 'Published' } },
-  items: { kinds: { category: 'badge' } },
+  items: { kinds: { category: 'choice' } },
 }
 
 /** All nouns with a page, in navigation order. */

@@ -7,7 +7,7 @@ export type Noun = WritableNoun
 /** A record of any noun. */
 export type Row = { id: number; version: number } & Record<string, unknown>
 
-export type ColumnKind = 'id' | 'text' | 'number' | 'badge' | 'date' | 'time'
+export type ColumnKind = 'id' | 'text' | 'number' | 'choice' | 'date' | 'time'
 
 export interface Column {
   field: string

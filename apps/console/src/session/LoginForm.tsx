@@ -1,3 +1,4 @@
+import { CircleAlert } from 'lucide-react'
 import { useId, useState } from 'react'
 import { Button } from '../ui/Button.tsx'
 import { logIn } from './session.ts'
@@ -37,9 +38,10 @@ export function LoginForm() {
         />
       </label>
       <p id={errorId} role="alert" className="field-error">
+        {failure !== '' && <CircleAlert aria-hidden="true" className="i" />}
         {failure}
       </p>
-      <Button className="button primary" type="submit">
+      <Button className="button primary large" type="submit">
         {isSending ? 'Logging in…' : 'Log in'}
       </Button>
     </form>

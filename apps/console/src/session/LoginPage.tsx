@@ -1,18 +1,42 @@
+import { Contrast } from 'lucide-react'
+import { useId } from 'react'
+import { Header, Mark } from '../shell/Header.tsx'
+import { ThemeChoice } from '../shell/ThemeChoice.tsx'
+import { Button } from '../ui/Button.tsx'
 import { useTitle } from '../ui/title.ts'
 import { LoginForm } from './LoginForm.tsx'
 
 /** Replaces every page until the user logs in; then the page of the URL shows. */
 export function LoginPage() {
   useTitle('Log in')
+  const id = useId()
   return (
-    <main className="state">
-      <h1>Resource Console</h1>
-      <p>
-        Log in with an API key. To get one, ask your operator to run{' '}
-        <code translate="no">npm run -s resource -- keys create</code>.
-      </p>
-      <LoginForm />
-      <p className="hint">The key stays in a cookie that no script can read, until you log out or close the browser.</p>
-    </main>
+    <>
+      <Header>
+        <Button className="button ghost icon" popoverTarget={id} aria-label="Theme">
+          <Contrast aria-hidden="true" className="i" />
+        </Button>
+        <div id={id} popover="auto" className="menu">
+          <ThemeChoice />
+        </div>
+      </Header>
+      <main className="center" id="main" tabIndex={-1}>
+        <div className="login-page">
+          <div>
+            <Mark />
+            <h1>Log in</h1>
+            <p className="soft">
+              to the console of <b translate="no">{window.location.host}</b>
+            </p>
+          </div>
+          <LoginForm />
+          <p className="faint small-text">
+            No key yet? An administrator creates one under Keys, or with{' '}
+            <code translate="no">npm run -s resource -- keys create</code>. The key stays in a cookie that no script can
+            read, until you log out or close the browser.
+          </p>
+        </div>
+      </main>
+    </>
   )
 }

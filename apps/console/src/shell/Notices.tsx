@@ -1,3 +1,4 @@
+import { CircleAlert, Undo2, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { redoLast, undoLast } from '../table/history.ts'
@@ -5,7 +6,7 @@ import { Button } from '../ui/Button.tsx'
 import { dismiss, useNotices } from '../ui/notices.ts'
 import { useShortcut } from '../ui/shortcuts.ts'
 
-/** Notices of success and failure, announced to screen readers. The page and its dialogs end above them. */
+/** Notices of success and failure, announced to screen readers. On phones the page and its dialogs end above them. */
 export function Notices() {
   const notices = useNotices()
   useShortcut('Mod+z', undoLast)
@@ -26,32 +27,38 @@ export function Notices() {
     <section ref={element} className="notices" aria-label="Notices" aria-live="polite" data-react-aria-top-layer="true">
       {notices.map((notice) => (
         <div key={notice.id} className={`notice ${notice.kind}`}>
+          {notice.kind === 'failed' && <CircleAlert aria-hidden="true" className="i" />}
           <p>{notice.text}</p>
           {notice.progress !== undefined && <progress aria-label={notice.text} value={notice.progress} />}
           {notice.action !== undefined && (
             <Button
-              className="small"
+              className="button small"
               aria-label={`${notice.action.label}: ${notice.text}`}
               onPress={() => {
                 dismiss(notice.id)
                 notice.action?.act()
               }}
             >
+              <Undo2 aria-hidden="true" className="i" />
               {notice.action.label}
             </Button>
           )}
           {notice.link !== undefined && (
             <Link
               href={notice.link.href}
-              className="small"
+              className="button small"
               aria-label={`${notice.link.label}: ${notice.text}`}
               onClick={() => dismiss(notice.id)}
             >
               {notice.link.label}
             </Link>
           )}
-          <Button className="quiet" aria-label={`Dismiss: ${notice.text}`} onPress={() => dismiss(notice.id)}>
-            <span aria-hidden="true">×</span>
+          <Button
+            className="button small icon"
+            aria-label={`Dismiss: ${notice.text}`}
+            onPress={() => dismiss(notice.id)}
+          >
+            <X aria-hidden="true" className="i" />
           </Button>
         </div>
       ))}

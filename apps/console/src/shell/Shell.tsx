@@ -1,62 +1,74 @@
-import { contract } from '@resource/contract'
-import type { ReactNode } from 'react'
+import { Menu, Search } from 'lucide-react'
+import { lazy, type ReactNode, useId, useState } from 'react'
 import { ErrorBoundary } from 'react-error-boundary'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { LiveStatus } from '../live/LiveStatus.tsx'
-import { resources } from '../resources/index.ts'
-import { Account } from '../session/Account.tsx'
-import { useAllows } from '../table/permissions.ts'
-import { scrollToTop } from '../ui/scroll.ts'
+import { Button } from '../ui/Button.tsx'
+import { LazyDialog } from '../ui/LazyDialog.tsx'
+import { useShortcut } from '../ui/shortcuts.ts'
+import { AccountMenu } from './AccountMenu.tsx'
 import { ErrorFallback } from './ErrorFallback.tsx'
-import { NoKeyWarning } from './NoKeyWarning.tsx'
+import { Header } from './Header.tsx'
 import { Notices } from './Notices.tsx'
 import { OfflineBar } from './OfflineBar.tsx'
-import { ShortcutsButton } from './ShortcutsButton.tsx'
-import { ThemeChoice } from './ThemeChoice.tsx'
+import { Sidebar } from './Sidebar.tsx'
 
-const PAGES = [{ href: '/', title: 'Overview' }, ...resources.map(({ noun, title }) => ({ href: `/${noun}`, title }))]
-const PROPOSALS = { href: '/proposals', title: 'Proposals' }
+const Palette = lazy(() => import('../palette/Palette.tsx'))
+const Shortcuts = lazy(() => import('./Shortcuts.tsx'))
 
-/** The frame of every view: navigation, warnings, notices. */
+/** The frame of every view: header, sidebar, warnings, notices. */
 export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation()
-  const hasProposals = useAllows(contract.proposals.procedures.list)
+  const drawer = useId()
+  const [open, setOpen] = useState<'palette' | 'shortcuts'>()
+  const close = () => setOpen(undefined)
+  useShortcut('?', () => setOpen('shortcuts'))
+  useShortcut('Mod+k', () => setOpen('palette'), { isGlobal: true })
   return (
     <>
       <a className="skip" href="#main">
         Skip to content
       </a>
-      <header className="shell">
-        <Link href="/" className="brand" aria-label="Resource Console, overview">
-          <span aria-hidden="true" className="mark" />
-          <span className="brand-name">Resource Console</span>
-        </Link>
-        <nav aria-label="Main">
-          {(hasProposals ? [...PAGES, PROPOSALS] : PAGES).map(({ href, title }) => (
-            <Link key={href} href={href} aria-current={currentOf(path, href)} onClick={scrollToTop}>
-              {title}
-            </Link>
-          ))}
-        </nav>
+      <Header
+        start={
+          <Button className="button ghost icon drawer-button" popoverTarget={drawer} aria-label="Navigation">
+            <Menu aria-hidden="true" className="i" />
+          </Button>
+        }
+      >
+        <button
+          type="button"
+          className="find"
+          aria-label="Search or jump to…"
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={() => setOpen('palette')}
+        >
+          <Search aria-hidden="true" className="i" />
+          <span>Search or jump to…</span>
+          <kbd>Ctrl K</kbd>
+        </button>
         <LiveStatus />
-        <Account />
-        <ThemeChoice />
-        <ShortcutsButton />
-      </header>
-      <OfflineBar />
-      <NoKeyWarning />
-      <main id="main" tabIndex={-1}>
-        <ErrorBoundary key={path} FallbackComponent={ErrorFallback}>
-          {children}
-        </ErrorBoundary>
-      </main>
+        <AccountMenu onShortcuts={() => setOpen('shortcuts')} />
+      </Header>
+      <div className="shell">
+        <Sidebar id={drawer} />
+        <main id="main" tabIndex={-1}>
+          <OfflineBar />
+          <ErrorBoundary key={path} FallbackComponent={ErrorFallback}>
+            {children}
+          </ErrorBoundary>
+        </main>
+      </div>
       <Notices />
+      {open !== undefined && (
+        <LazyDialog>
+          {open === 'palette' ? (
+            <Palette onClose={close} onShortcuts={() => setOpen('shortcuts')} />
+          ) : (
+            <Shortcuts onClose={close} />
+          )}
+        </LazyDialog>
+      )}
     </>
   )
-}
-
-// The page of a record belongs to the page of its noun.
-function currentOf(path: string, href: string): 'page' | 'true' | undefined {
-  if (path === href) return 'page'
-  return path.startsWith(`${href}/`) ? 'true' : undefined
 }

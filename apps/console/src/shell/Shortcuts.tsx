@@ -2,6 +2,7 @@ import { ModalDialog } from '../ui/ModalDialog.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 
 const SHORTCUTS: [keys: string[], does: string][] = [
+  [['Ctrl', 'K'], 'Search the service or jump to a page; on a Mac, Cmd K'],
   [['/'], 'Search the list'],
   [['?'], 'Show these shortcuts'],
   [['Arrow keys'], 'Move between the cells of a table; Home, End, Page Up and Page Down move further'],

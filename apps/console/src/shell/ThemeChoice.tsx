@@ -1,22 +1,22 @@
 import { THEMES, usePreferences } from '../ui/preferences.ts'
 
-/** Selects the light, dark or system theme. */
+/** Chooses the light, the dark, or the system's theme. */
 export function ThemeChoice() {
-  const theme = usePreferences((preferences) => preferences.theme)
+  const chosen = usePreferences(({ theme }) => theme)
   return (
-    <select
-      className="theme"
-      aria-label="Theme"
-      value={theme}
-      onChange={({ target }) =>
-        usePreferences.setState({ theme: THEMES.find((name) => name === target.value) ?? theme })
-      }
-    >
-      {THEMES.map((name) => (
-        <option key={name} value={name}>
-          {`${name[0]?.toUpperCase()}${name.slice(1)}`}
-        </option>
+    <fieldset className="segments">
+      <legend className="hidden">Theme</legend>
+      {THEMES.map((theme) => (
+        <label key={theme}>
+          <input
+            type="radio"
+            name="theme"
+            checked={theme === chosen}
+            onChange={() => usePreferences.setState({ theme })}
+          />
+          {`${theme[0]?.toUpperCase()}${theme.slice(1)}`}
+        </label>
       ))}
-    </select>
+    </fieldset>
   )
 }

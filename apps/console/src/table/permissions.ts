@@ -26,17 +26,27 @@ export function usePermissions(resource: Resource): Permissions {
 }
 
 /** Whether the user's role allows a procedure of any resource; false until the role is loaded. */
-export function useAllows({ access }: { access?: string | undefined }): boolean {
+export function useAllows(procedure: { access?: string | undefined }): boolean {
+  return useAllowing()(procedure)
+}
+
+/** Which procedures the user's role allows; none until the role is loaded. */
+export function useAllowing(): (procedure: { access?: string | undefined }) => boolean {
   const { session } = useSession()
-  return session !== undefined && includes(session.role, roleOf(access))
+  return ({ access }) => session !== undefined && includes(session.role, roleOf(access))
 }
 
 /** Whether the user's role allows a write by its name: `items.update`. */
 export function useCanWrite(operation: string): boolean {
-  const [noun, verb] = operation.split('.')
+  return useAllows(procedureOf(operation))
+}
+
+/** A procedure by its name: `items.update`. One that does not exist needs the highest role. */
+export function procedureOf(operation: string): { access?: string | undefined } {
+  const [noun, verb = ''] = operation.split('.')
   const procedures: Record<string, { access?: string | undefined } | undefined> =
     Object.entries(contract).find(([name]) => name === noun)?.[1].procedures ?? {}
-  return useAllows(procedures[verb ?? ''] ?? {})
+  return procedures[verb] ?? {}
 }
 
 /** The actions of the page that can require a role above reader. */

@@ -1,3 +1,4 @@
+import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { Button } from './Button.tsx'
@@ -53,8 +54,8 @@ export function ModalDialog({ title, onClose, role = 'dialog', isWide = false, c
         <Dialog ref={dialog} role={role}>
           <header>
             <Heading slot="title">{title}</Heading>
-            <Button className="quiet" aria-label="Close" onPress={onClose}>
-              <span aria-hidden="true">×</span>
+            <Button className="button ghost icon" aria-label="Close" onPress={onClose}>
+              <X aria-hidden="true" className="i" />
             </Button>
           </header>
           {children}

@@ -23,7 +23,7 @@ interface Notice {
   progress?: number
 }
 
-const SHOWN_MS = 6_000
+const SHOWN_MS = 10_000
 // Time to read the notice and to reach its link.
 const SHOWN_WITH_LINK_MS = 20_000
 const MAX_SHOWN = 4
@@ -44,7 +44,7 @@ export function notify(kind: Notice['kind'], text: string, extras: Pick<Notice, 
   const isOver = ({ action }: Notice) => kind === 'done' && action !== undefined
   useNotices.setState((all) => [...all.filter((one) => !isOver(one)), notice].slice(-MAX_SHOWN), true)
   if (kind === 'done' && notice.action === undefined) {
-    setTimeout(() => dismiss(notice.id), notice.link === undefined ? SHOWN_MS : SHOWN_WITH_LINK_MS)
+    setTimeout(() => expire(notice.id), notice.link === undefined ? SHOWN_MS : SHOWN_WITH_LINK_MS)
   }
 }
 
@@ -62,6 +62,12 @@ export function createProgress() {
     },
     end: () => dismiss(id),
   }
+}
+
+/** Dismisses a notice, but not while the pointer or the focus is on the notices. */
+function expire(id: number): void {
+  if (document.querySelector('.notices:is(:hover, :focus-within)') === null) dismiss(id)
+  else setTimeout(() => expire(id), 1_000)
 }
 
 export function dismiss(id: number): void {

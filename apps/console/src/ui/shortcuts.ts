@@ -5,10 +5,12 @@ import { usePreferences } from './preferences.ts'
  * Calls `act` when the key is pressed outside inputs and dialogs.
  *
  * @param key the value of the event, such as `/`, or `Mod+Shift+z` for Ctrl or Command with keys
+ * @param isGlobal whether the key counts in inputs of the page, too
  */
-export function useShortcut(key: string, act: () => void): void {
+export function useShortcut(key: string, act: () => void, { isGlobal = false } = {}): void {
   const pressed = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.altKey || keyOf(event) !== key || isTyping(event, key) || hasDialog()) return
+    if (event.defaultPrevented || event.altKey || keyOf(event) !== key || hasDialog()) return
+    if (!isGlobal && isTyping(event, key)) return
     if (!key.startsWith('Mod+') && !usePreferences.getState().hasKeyShortcuts) return
     event.preventDefault()
     act()
