@@ -24,7 +24,7 @@ consoleTest('the palette opens pages, records and actions with the keyboard alon
   await selected(page).filter({ hasText: 'Books' }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('row', { name: 'Kindred' }).waitFor()
-  await page.getByRole('combobox').waitFor({ state: 'detached' })
+  await page.locator('.palette').waitFor({ state: 'detached' })
 
   // A record by its id, of one collection or of all.
   await type(page, 'items 27')
@@ -38,7 +38,7 @@ consoleTest('the palette opens pages, records and actions with the keyboard alon
   await page.keyboard.press('ArrowDown')
   await selected(page).filter({ hasText: 'Solaris' }).waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('combobox').waitFor({ state: 'detached' })
+  await page.locator('.palette').waitFor({ state: 'detached' })
 
   // By e-mail and by words; Enter waits for the records.
   await type(page, 'grace@example.com')
@@ -92,10 +92,10 @@ consoleTest('a search waits for a pause of typing, needs two letters, and says w
   await page.keyboard.type('zz')
   await page.getByText('Nothing matches.').waitFor()
   const held = await pauseCalls(page, '*users.list')
-  await page.getByRole('combobox').fill('solaris')
+  await page.getByRole('combobox', { name: 'Search or jump to' }).fill('solaris')
   await held.paused
   const failed = page.waitForEvent('requestfailed')
-  await page.getByRole('combobox').fill('kindred')
+  await page.getByRole('combobox', { name: 'Search or jump to' }).fill('kindred')
   expect((await failed).url()).toContain('solaris')
   held.resume()
   await page.getByRole('option', { name: 'Kindred' }).waitFor()
