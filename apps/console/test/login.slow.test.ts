@@ -356,6 +356,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Account: key 1' }).waitFor()
     expect(await warning.count()).toBe(0)
   },
+  { expected },
 )
 
 // `SHOTS=1 pnpm test` saves a screenshot of every view.

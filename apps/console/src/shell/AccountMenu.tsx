@@ -19,11 +19,8 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
       <span role="status" className="hidden">
         {isOpen && 'No API key exists: anyone who can reach this port can read, write and delete everything.'}
       </span>
-      <Button
-        className="button ghost account"
-        popoverTarget={id}
-        aria-label={isOpen ? 'Account: open to anyone' : `Account: ${session?.name ?? 'unknown'}`}
-      >
+      <Button className="button ghost account" popoverTarget={id}>
+        <span className="hidden">Account: </span>
         {session !== undefined && !isOpen && (
           <>
             <span className="avatar" aria-hidden="true">

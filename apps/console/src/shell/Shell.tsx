@@ -36,13 +36,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </Button>
         }
       >
-        <button
-          type="button"
-          className="find"
-          aria-label="Search or jump to…"
-          aria-keyshortcuts="Control+K Meta+K"
-          onClick={() => setOpen('palette')}
-        >
+        <button type="button" className="find" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen('palette')}>
           <Search aria-hidden="true" className="i" />
           <span>Search or jump to…</span>
           <kbd>Ctrl K</kbd>
