@@ -1,8 +1,8 @@
 import { Contrast } from 'lucide-react'
 import { useId } from 'react'
-import { Header, Mark } from '../shell/Header.tsx'
-import { ThemeChoice } from '../shell/ThemeChoice.tsx'
 import { Button } from '../ui/Button.tsx'
+import { Header, Mark } from '../ui/Header.tsx'
+import { ThemeChoice } from '../ui/ThemeChoice.tsx'
 import { useTitle } from '../ui/title.ts'
 import { LoginForm } from './LoginForm.tsx'
 

@@ -2,7 +2,7 @@ import { ChevronDown, Keyboard, LockOpen, LogOut } from 'lucide-react'
 import { useId, useRef } from 'react'
 import { logOut, useSession } from '../session/session.ts'
 import { Button } from '../ui/Button.tsx'
-import { ThemeChoice } from './ThemeChoice.tsx'
+import { ThemeChoice } from '../ui/ThemeChoice.tsx'
 
 /** Who uses the console, and what only they can change: the theme, the session. It says so while the service has no key. */
 export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { scrollToTop } from '../ui/scroll.ts'
+import { scrollToTop } from './scroll.ts'
 
 /** The pages of the service next to the console. */
 export const AREAS = [

@@ -1,4 +1,4 @@
-import { THEMES, usePreferences } from '../ui/preferences.ts'
+import { THEMES, usePreferences } from './preferences.ts'
 
 /** Chooses the light, the dark, or the system's theme. */
 export function ThemeChoice() {
