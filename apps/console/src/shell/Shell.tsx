@@ -13,7 +13,7 @@ import { Notices } from './Notices.tsx'
 import { OfflineBar } from './OfflineBar.tsx'
 import { Sidebar } from './Sidebar.tsx'
 
-const Palette = lazy(() => import('../palette/Palette.tsx'))
+const Palette = lazy(() => import('./palette/Palette.tsx'))
 const Shortcuts = lazy(() => import('./Shortcuts.tsx'))
 
 /** The frame of every view: header, sidebar, warnings, notices. */

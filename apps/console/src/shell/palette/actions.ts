@@ -1,12 +1,12 @@
 import type { LucideIcon } from 'lucide-react'
 import { BookText, House, Keyboard, LogOut, Play, Plus, Redo2, SunMoon, Undo2, Upload } from 'lucide-react'
-import { resources } from '../resources/index.ts'
-import { logOut, useSession } from '../session/session.ts'
-import { NAVIGATION } from '../shell/navigation.ts'
-import { redoLast, undoLast } from '../table/history.ts'
-import { procedureOf, useAllowing } from '../table/permissions.ts'
-import { linkTo } from '../table/view.ts'
-import { THEMES, usePreferences } from '../ui/preferences.ts'
+import { resources } from '../../resources/index.ts'
+import { logOut, useSession } from '../../session/session.ts'
+import { redoLast, undoLast } from '../../table/history.ts'
+import { procedureOf, useAllowing } from '../../table/permissions.ts'
+import { linkTo } from '../../table/view.ts'
+import { THEMES, usePreferences } from '../../ui/preferences.ts'
+import { NAVIGATION } from '../navigation.ts'
 
 /** What the palette offers: a page, an action, a record. */
 export interface Offer {

@@ -1,6 +1,6 @@
 import { Rows3, Search } from 'lucide-react'
-import { nameOf } from '../resources/resource.ts'
-import { valueText } from '../resources/value-text.ts'
+import { nameOf } from '../../resources/resource.ts'
+import { valueText } from '../../resources/value-text.ts'
 import type { Offer } from './actions.ts'
 import type { Found } from './find.ts'
 

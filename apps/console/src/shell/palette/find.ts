@@ -1,7 +1,7 @@
 import { type CallOptions, NotFoundError } from '@resource/client'
-import { calls, type Page } from '../resources/calls.ts'
-import { resources } from '../resources/index.ts'
-import type { Resource, Row } from '../resources/resource.ts'
+import { calls, type Page } from '../../resources/calls.ts'
+import { resources } from '../../resources/index.ts'
+import type { Resource, Row } from '../../resources/resource.ts'
 
 // The service searches for words of this length.
 const SHORTEST_WORD = 2
