@@ -69,7 +69,6 @@ export async function startServer(
     await database.close()
     throw error
   })
-  const isOpen = !(await access.needsCredentials())
   let stopping: Promise<void> | undefined
   const limits = createLimits(config, access, () => connections.working, database, log)
   const isStopping = () => stopping !== undefined
@@ -154,7 +153,7 @@ export async function startServer(
   }
   return {
     url,
-    isOpen,
+    isOpen: access.wasOpen,
     stop: () => {
       stopping ??= stop()
       return stopping

@@ -189,6 +189,27 @@ describe('a session ends', () => {
     vi.setSystemTime(Date.parse(expires_at))
     expect(await readWith(server, cookies[1] as string)).toEqual(ENDED)
   })
+
+  test('with the secret that logged in, however often its key is rotated', async () => {
+    await using both = await startWithKey()
+    const { server, key } = both
+    server.logIn(key)
+    const rotated = await createKey(server)
+    const rotate = async (grace: number) =>
+      (await server.request('POST', `/api/keys/${rotated.id}/rotate`, { json: { grace } })).body.key
+    const first = await logIn(server, rotated.key)
+    await rotate(60)
+    const during = await logIn(server, rotated.key)
+    const next = await rotate(600)
+    const last = await logIn(server, next)
+    fakeDate()
+    vi.setSystemTime(Date.now() + 2 * MINUTE_MS)
+    for (const { cookie } of [first, during]) expect(await readWith(server, cookie)).toEqual(ENDED)
+    expect(await readWith(server, last.cookie)).toEqual([200, undefined])
+    await rotate(0)
+    const { body } = await server.request('GET', '/api/sessions')
+    expect(body).toEqual([])
+  })
 })
 
 describe('C59 the sessions', () => {

@@ -201,6 +201,19 @@ describe('a sign-in fails, without a session and with the reason,', () => {
   })
 })
 
+test.each([
+  ['an authorization endpoint that is no URL', { authorization_endpoint: null }],
+  ['a discovery document of 2 MB', { claims_supported: ['x'.repeat(2_000_000)] }],
+])('while the issuer has %s, sign-in is unavailable, and afterwards it is not', async (_, discovered) => {
+  await using both = await startWithIssuer()
+  const { issuer, server } = both
+  issuer.discover(discovered)
+  expect((await visit(`${server.url}/console/sign-in`)).location).toBe('/console?sign_in=unavailable')
+  issuer.discover({})
+  const leads = async () => new URL((await visit(`${server.url}/console/sign-in`)).location, server.url).pathname
+  await expect.poll(leads).toBe('/authorize')
+})
+
 test('the login form learns the provider and the limit; without OIDC_CLIENT_ID there is no sign-in', async () => {
   await using both = await startWithIssuer({ SESSION_IDLE_MINUTES: '60' })
   const options = async ({ url }: TestServer) => await (await fetch(`${url}/console/sign-in/options`)).json()

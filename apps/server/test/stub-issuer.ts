@@ -18,6 +18,7 @@ export async function startStubIssuer(clientId: string) {
   const codes = new Map<string, { nonce: string; challenge: string }>()
   const requests: URLSearchParams[] = []
   let next: Answer = {}
+  let changed = {}
   const token = async (req: IncomingMessage) => {
     let body = ''
     for await (const chunk of req) body += chunk
@@ -44,7 +45,11 @@ export async function startStubIssuer(clientId: string) {
   const server = createServer(async (req, res) => {
     res.setHeader('Content-Type', 'application/json')
     const answer =
-      req.url === '/token' ? await token(req) : req.url === '/jwks' ? { keys: [jwk] } : { ...DISCOVERY, ...discovered }
+      req.url === '/token'
+        ? await token(req)
+        : req.url === '/jwks'
+          ? { keys: [jwk] }
+          : { ...DISCOVERY, ...discovered, ...changed }
     res.statusCode = 'error' in answer ? 400 : 200
     res.end(JSON.stringify(answer))
   }).listen(0, '127.0.0.1')
@@ -67,6 +72,10 @@ export async function startStubIssuer(clientId: string) {
     /** What its next ID tokens are. */
     answer: (answer: Answer) => {
       next = answer
+    },
+    /** What replaces entries of its discovery document. */
+    discover: (entries: object) => {
+      changed = entries
     },
     /** Lets the user in: the parameters with which the browser returns from the URL of an attempt. */
     admit: (url: URL) => {

@@ -48,6 +48,8 @@ export async function createAccess(database: Database, config: Config, log: Logg
       keyring.invalidate()
       sessions.invalidate()
     },
+    /** Whether the service was open when it started. */
+    wasOpen: verifyToken === undefined && !hasKeysAtStart,
     /** Whether keys exist, or an identity provider is configured. */
     needsCredentials: () => verifyToken !== undefined || keyring.hasKeys(),
     /** Whether a request needs no credentials, by the last known keys while the database does not answer. */

@@ -10,8 +10,8 @@ export interface Caller {
   role: Role
   /** Until when nothing can end the validity of the credentials, in ms. Default: it can end at any time. */
   validMs?: number
-  /** The id of the API key. */
-  keyId?: number
+  /** The API key, with the hash of the secret that was sent. */
+  key?: { id: number; hash: string }
   /** The id of the session of the console. */
   sessionId?: number
 }

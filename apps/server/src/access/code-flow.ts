@@ -1,7 +1,8 @@
 import type * as Library from 'openid-client'
-import { isLoopback } from '../http/loopback.ts'
+import { isLoopback, isSecure } from '../http/loopback.ts'
 import type { Config } from '../process/config.ts'
 import type { Caller } from './caller.ts'
+import { fetchFromProvider } from './provider-fetch.ts'
 import { subjectOf } from './tokens.ts'
 
 const TIMEOUT_S = 5
@@ -47,8 +48,14 @@ export function createCodeFlow(
     // By default the signature of an ID token that comes from the provider itself is not checked.
     const execute = [library.enableNonRepudiationChecks]
     if (url.protocol === 'http:' && isLoopback(url.hostname)) execute.push(library.allowInsecureRequests)
-    const options = { execute, timeout: TIMEOUT_S }
-    return { library, provider: await library.discovery(url, clientId, undefined, authentication, options) }
+    const customFetch: Library.CustomFetch = (url, { body, ...options }) =>
+      fetchFromProvider(url, { ...options, ...(body !== undefined && { body }) })
+    const options = { execute, timeout: TIMEOUT_S, [library.customFetch]: customFetch }
+    const provider = await library.discovery(url, clientId, undefined, authentication, options)
+    const { authorization_endpoint: endpoint } = provider.serverMetadata()
+    if (typeof endpoint !== 'string' || !isSecure(endpoint))
+      throw new TypeError(`the authorization_endpoint ${endpoint} must be https, or http on loopback`)
+    return { library, provider }
   }
   const discovered = () => {
     found ??= discover().catch((error: Error) => {

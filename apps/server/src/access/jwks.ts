@@ -1,5 +1,6 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { isSecure } from '../http/loopback.ts'
+import { fetchFromProvider } from './provider-fetch.ts'
 
 const TIMEOUT_MS = 5_000
 /** The age at which keys are fetched again: a key that the provider has withdrawn is valid that long. */
@@ -65,7 +66,7 @@ async function discover(issuer: string): Promise<string> {
 }
 
 async function fetchJson<T>(url: string): Promise<T> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+  const response = await fetchFromProvider(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
   if (!response.ok) throw new Error(`${url} answered ${response.status}`)
   if (!isSecure(response.url)) throw new Error(`${url} redirects to ${response.url}, which must be https`)
   return (await response.json()) as T

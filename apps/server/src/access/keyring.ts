@@ -10,6 +10,8 @@ import { createLookup } from './lookup.ts'
 
 // The maximum delay until a key revoked by another process is refused here.
 const CACHE_MS = 1_000
+/** The age from which a known key is looked up again for a secret that it does not have. */
+const RELOADED_MS = 50
 const MAX_CACHED_KEYS = 1_000
 // How long a known key is accepted while the database does not answer. Meanwhile nothing shows whether it was revoked.
 const GRACE_MS = 60_000
@@ -24,6 +26,8 @@ export type Keys = Pick<Keyring, 'hasKeys' | 'callerOf'>
 interface CachedKey {
   row: ApiKey
   caller: Caller
+  /** The caller by the secret before the last rotation. */
+  former: Caller
   /** By `performance.now()`: a clock that is set back must not keep a revoked key valid. */
   untilMs: number
 }
@@ -67,8 +71,10 @@ export function createKeyring(database: Database, log: Logger) {
     // Unknown keys are not cached, because made-up ones would evict the others.
     if (row === undefined) return undefined
     setHasKeys()
-    const caller = { name: `key ${row.id}`, detail: row.name, role: row.role as Role, keyId: row.id }
-    const known = { row, caller, untilMs: performance.now() + CACHE_MS }
+    const caller = { name: `key ${row.id}`, detail: row.name, role: row.role as Role }
+    const withHash = (hash: string) => ({ ...caller, key: { id: row.id, hash } })
+    const former = withHash(row.former_hash ?? '')
+    const known = { row, caller: withHash(row.hash), former, untilMs: performance.now() + CACHE_MS }
     if (cached.size >= MAX_CACHED_KEYS) cached.clear()
     // After a change during the query, the row may be outdated.
     if (seen === changes) cached.set(prefix, known)
@@ -85,7 +91,7 @@ export function createKeyring(database: Database, log: Logger) {
       throw unauthorized('This API key was rotated: use its new secret', 'revoked_key')
     }
     recordUse(row)
-    return caller
+    return isCurrent ? caller : known.former
   }
 
   const recordUse = (row: ApiKey) => {
@@ -116,7 +122,9 @@ export function createKeyring(database: Database, log: Logger) {
     const prefix = prefixOf(key)
     const known = cached.get(prefix)
     const overdueMs = performance.now() - (known?.untilMs ?? Number.NEGATIVE_INFINITY)
-    if (known !== undefined && overdueMs < 0) return admit(key, known)
+    // Another secret of a known key may be that of a rotation by another process.
+    const isStale = known !== undefined && overdueMs > RELOADED_MS - CACHE_MS && !isSame(key, known.row.hash)
+    if (known !== undefined && overdueMs < 0 && !isStale) return admit(key, known)
     const answer = loadKey(prefix).then((known) => admit(key, known))
     return overdueMs < graceMs ? inTime(answer, () => admit(key, known)) : answer
   }

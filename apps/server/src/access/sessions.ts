@@ -68,7 +68,7 @@ export function createSessions(
     const now = Date.now()
     if (expires_at.getTime() <= now || last_used_at.getTime() <= now - SESSION_IDLE_MINUTES * MINUTE_MS) return false
     if (session.key_id === null) return actor_detail === OIDC_ISSUER
-    return key !== undefined && !hasEnded(key) && !hasFormerSecret(session, key)
+    return key !== undefined && !hasEnded(key)
   }
 
   const admit = (known: Known | undefined, isUse: boolean): Caller | undefined => {
@@ -109,11 +109,6 @@ export function createSessions(
       cached.clear()
     },
   }
-}
-
-/** Whether a session was started with a secret of the key that is no longer accepted. */
-function hasFormerSecret({ created_at }: Session, { rotated_at, former_until }: ApiKey): boolean {
-  return rotated_at !== null && created_at < rotated_at && Date.now() >= (former_until?.getTime() ?? 0)
 }
 
 /** The sessions that have not reached a limit. */

@@ -47,7 +47,8 @@ export function signIn(config: Config, log: Logger, start: StartSession): Router
     res.redirect(303, `${HOME}?sign_in=${reason}`)
   }
 
-  router.route([PATH, CALLBACK]).all(onlyMethods('GET, OPTIONS'))
+  router.route(PATH).all(onlyMethods('GET, HEAD, OPTIONS'))
+  router.route(CALLBACK).all(onlyMethods('GET, OPTIONS'))
   router.get(PATH, async (req, res) => {
     try {
       const origin = originOf(req, config)

@@ -8,8 +8,7 @@ import { missingOrStale, notFound, versionsOf } from '../store/refusals.ts'
 
 type KeyRecord = Output<'keys', 'get'>
 
-// Further ones are refused all the same, because their key is revoked.
-const MAX_ENDED = 1_000
+const SESSIONS_TOGETHER = 1_000
 
 /**
  * The service of API keys: a key is shown once, stored as a hash, and revoked instead of deleted.
@@ -67,6 +66,7 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
         if (revoked_at !== null || hasExpired) {
           throw new ApiError(409, `Key ${id} ${hasExpired ? 'has expired' : 'was revoked'}: create another`)
         }
+        await endSessions(tx, id, former.former_until)
         return present(written.after)
       }
       const record = await write(work)
@@ -83,7 +83,7 @@ export function keyService({ read }: Database, onChanged: () => void): Services[
         const change = { revoked_at: row?.revoked_at ?? new Date() }
         const [written] = await tx.apiKeys.write([{ id, versions: versionsOf(if_version), change }])
         if (written === undefined) throw await missingOrStale(tx.apiKeys, 'Key', id, if_version)
-        await endSessions(tx, id)
+        await endSessions(tx, id, new Date())
         return { message: 'Key revoked' }
       }
       const result = await write(work)
@@ -98,11 +98,17 @@ function shownBefore(done: string, remedy: string): ApiError {
   return new ApiError(409, `This request already ${done}, and a key is shown only once: ${remedy}`)
 }
 
-/** Ends the sessions that a key has started. */
-async function endSessions({ sessions }: Tables, key_id: number): Promise<void> {
+/** Ends the sessions that a key has started, at the given time at the latest. */
+async function endSessions({ sessions }: Tables, key_id: number, until: Date): Promise<void> {
   const order = { column: 'id', descending: false } as const
-  const rows = await sessions.page({ columns: ['id'], where: { key_id }, order, take: MAX_ENDED })
-  if (rows.length > 0) await sessions.write(rows.map(({ id }) => ({ id, delete: true as const })))
+  const where = { key_id, expires_at: { gt: until } }
+  const isNow = until.getTime() <= Date.now()
+  for (;;) {
+    const rows = await sessions.page({ columns: ['id'], where, order, take: SESSIONS_TOGETHER })
+    const change = { expires_at: until }
+    await sessions.write(rows.map(({ id }) => (isNow ? { id, delete: true as const } : { id, change })))
+    if (rows.length < SESSIONS_TOGETHER) return
+  }
 }
 
 const shown = Object.keys(contract.keys.procedures.get.output.shape) as (keyof KeyRecord)[]

@@ -1,5 +1,6 @@
 import type { Database, Tables } from '@resource/database'
-import type { Caller } from '../access/caller.ts'
+import { type Caller, unauthorized } from '../access/caller.ts'
+import { hasEnded } from '../access/keyring.ts'
 import { newSecret } from '../access/session-secret.ts'
 import { refuse } from '../http/database-errors.ts'
 import type { Config } from '../process/config.ts'
@@ -31,13 +32,11 @@ export function sessionWrites(database: Database, { SESSION_HOURS }: Config, aud
       const { caller, address } = change
       const { secret, hash } = newSecret()
       const start = async (tx: Tables) => {
-        const { keyId: id } = caller
-        const key = id === undefined ? undefined : await tx.apiKeys.find({ id }, ['expires_at'])
         const now = Date.now()
-        const ends = [now + SESSION_HOURS * HOUR_MS, key?.expires_at?.getTime(), caller.validMs]
+        const ends = [now + SESSION_HOURS * HOUR_MS, await endOfKey(tx, caller), caller.validMs]
         const create = {
           hash,
-          key_id: id ?? null,
+          key_id: caller.key?.id ?? null,
           actor: caller.name,
           actor_detail: caller.detail ?? '',
           role: caller.role,
@@ -63,4 +62,22 @@ export function sessionWrites(database: Database, { SESSION_HOURS }: Config, aud
       await database.write((tx) => tx.sessions.write([{ id, delete: true }]), { audit, caller: name }).catch(refuse)
     },
   }
+}
+
+/**
+ * When the secret of a key that the caller has sent ends at the latest, in ms. Locks the key, so that a rotation comes before or
+ * after the session.
+ *
+ * @throws ApiError 401 if it has been rotated or revoked since
+ */
+async function endOfKey({ apiKeys }: Tables, { key }: Caller): Promise<number | undefined> {
+  if (key === undefined) return undefined
+  const { id, hash } = key
+  await apiKeys.lock({ id }, 1)
+  const row = await apiKeys.find({ id })
+  const isFormer = row?.hash !== hash
+  if (row === undefined || hasEnded(row) || (isFormer && row.former_hash !== hash))
+    throw unauthorized('This API key has ended meanwhile', 'revoked_key')
+  const ends = [row.expires_at, isFormer ? row.former_until : null].flatMap((end) => end?.getTime() ?? [])
+  return ends.length === 0 ? undefined : Math.min(...ends)
 }
