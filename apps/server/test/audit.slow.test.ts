@@ -432,6 +432,8 @@ test('an entry that was damaged outside the service is listed as such, and its r
   const { status, body } = await server.request('POST', '/api/reversals', { json: { request_id } })
   const message = 'items.update cannot be undone: its entry 2 of the audit log is damaged'
   expect([status, body.error.message]).toEqual([409, message])
+  await executeSql(server, `UPDATE audit_entries SET before = after, kept = 'junk' WHERE id = 2`)
+  expect((await server.request('POST', '/api/reversals', { json: { request_id } })).body.error.message).toBe(message)
 })
 
 describe('C55 the list', () => {

@@ -20,7 +20,7 @@ import { runsOf } from '../store/runs.ts'
 import type { CheckContext } from '../store/write-rules.ts'
 import { idsAround } from './entry-times.ts'
 import { openRequests, undoneOf } from './groups.ts'
-import { recordedIn } from './recorded.ts'
+import { keptIn, recordedIn } from './recorded.ts'
 
 // More would hold the write lock of SQLite so long that other writes fail.
 const MAX_CHANGES = 10_000
@@ -112,10 +112,9 @@ async function changesOf(read: Tables, request_id: string, undoable: ReadonlyMap
   const entries = await read.auditEntries.page({ where: { id, request_id }, order, take: count })
   return entries.map(({ id, resource, record_id, procedure, before, after, kept }) => {
     if (!undoable.has(resource)) throw new ApiError(409, `${procedure} cannot be undone`)
-    const [was, is] = [recordedIn(before), recordedIn(after)]
-    if (was === undefined || is === undefined)
+    const [was, is, hidden] = [recordedIn(before), recordedIn(after), keptIn(kept)]
+    if (was === undefined || is === undefined || hidden === undefined)
       throw new ApiError(409, `${procedure} cannot be undone: its entry ${id} of the audit log is damaged`)
-    const hidden = kept === null ? {} : JSON.parse(kept)
     return { noun: resource, id: record_id, before: was ?? undefined, after: is ?? undefined, kept: hidden }
   })
 }
