@@ -77,9 +77,16 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 /** The rules whose outcome depends on the colors. */
 export const COLOR_RULES = ['color-contrast', 'link-in-text-block']
 
+// Some repeat without an end.
+const ANIMATIONS_END = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime < 10_000)
+  .map(({ finished }) => finished))`
+
 /** Violations of WCAG 2.2 A and AA and of axe's best practices, or of these rules alone, as `rule: element`. */
 export async function violations(page: Page, rules = TAGS): Promise<string[]> {
   if (await page.evaluate('window.axe === undefined')) await page.evaluate(AXE)
+  // What fades in has less contrast until then.
+  await page.evaluate(ANIMATIONS_END)
   const found = await page.evaluate(`axe.run({ resultTypes: ['violations'], runOnly: ${JSON.stringify(rules)} })
     .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)
   return found as string[]

@@ -29,7 +29,7 @@ consoleTest('the palette opens pages, records and actions with the keyboard alon
   // A record by its id, of one collection or of all.
   await type(page, 'items 27')
   await page.getByRole('option', { name: 'Kettle 27 27 · 67.50' }).waitFor()
-  expect(await page.getByRole('option').count()).toBe(1)
+  expect(await page.locator('.palette').getByRole('option').count()).toBe(1)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Kettle 27' }).waitFor()
   await type(page, '3')

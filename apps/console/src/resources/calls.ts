@@ -1,6 +1,6 @@
 import { type CallOptions, createIdempotencyKey, type GroupOptions, type Output, uuidOf } from '@resource/client'
 import type { RowResult as Result } from '@resource/import'
-import { client, writer } from '../client.ts'
+import { background, client, writer } from '../client.ts'
 import type { Noun, Row } from './resource.ts'
 
 /** Methods, whose inputs may be those of one noun. */
@@ -65,7 +65,8 @@ export function calls(noun: Noun): Reads {
 }
 
 /** The number of all records of a noun. No other call waits for it. */
-export const summarizeAlone = (noun: Noun, options: CallOptions) => (writer[noun] as Reads).summarize.query({}, options)
+export const summarizeAlone = (noun: Noun, options: CallOptions) =>
+  (background[noun] as Reads).summarize.query({}, options)
 
 /** Those that write. Each call has a request of its own. */
 export function writes(noun: Noun): Writes {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { writer } from '../client.ts'
+import { background } from '../client.ts'
 import { summarizeAlone } from '../resources/calls.ts'
 import type { Noun } from '../resources/resource.ts'
 
@@ -41,7 +41,7 @@ export function useOpenProposals(): number | undefined {
   return useQuery({
     queryKey: ['proposals', 'open'],
     queryFn: async ({ signal }) => {
-      const { total } = await writer.proposals.list.query({ status: 'open', limit: 1, count: true }, { signal })
+      const { total } = await background.proposals.list.query({ status: 'open', limit: 1, count: true }, { signal })
       return total ?? 0
     },
     refetchInterval: CHECK_MS,
