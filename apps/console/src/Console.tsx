@@ -14,7 +14,8 @@ import { useHeldLocation, useHeldSearch } from './ui/unsaved.ts'
 const loadLoginDialog = () => import('./session/LoginDialog.tsx')
 const LoginDialog = lazy(loadLoginDialog)
 const ProposalsPage = lazy(() => import('./proposals/ProposalsPage.tsx'))
-const ProposalPage = lazy(() => import('./proposals/ProposalPage.tsx'))
+const AuditPage = lazy(() => import('./audit/AuditPage.tsx'))
+const KeysPage = lazy(() => import('./keys/KeysPage.tsx'))
 
 const ID = '(?<id>[1-9][0-9]{0,9})'
 
@@ -52,17 +53,22 @@ export function Console() {
               {({ id }) => <RecordPage key={id} resource={resource} id={Number(id)} />}
             </Route>,
           ])}
-          <Route path="/proposals">
-            <Suspense>
-              <ProposalsPage />
-            </Suspense>
-          </Route>
-          <Route path={RegExp(`^/proposals/${ID}$`)}>
+          <Route path={RegExp(`^/proposals(?:/${ID})?$`)}>
             {({ id }) => (
               <Suspense>
-                <ProposalPage key={id} id={Number(id)} />
+                <ProposalsPage {...(id !== undefined && { id: Number(id) })} />
               </Suspense>
             )}
+          </Route>
+          <Route path="/audit">
+            <Suspense>
+              <AuditPage />
+            </Suspense>
+          </Route>
+          <Route path="/keys">
+            <Suspense>
+              <KeysPage />
+            </Suspense>
           </Route>
           <Route component={NotFound} />
         </Switch>

@@ -268,7 +268,7 @@ export const VIEWS: Record<string, Show> = {
   proposals: async ({ page, client, open }) => {
     await proposeDiscount(client)
     await open('/proposals')
-    await page.getByRole('table', { name: 'Proposals' }).waitFor()
+    await page.getByRole('list', { name: 'Proposals' }).waitFor()
   },
   'proposals-none': async ({ page, open }) => {
     await open('/proposals?status=expired')
@@ -280,10 +280,41 @@ export const VIEWS: Record<string, Show> = {
     await open('/proposals/1')
     await page.getByRole('region', { name: 'Changes now' }).waitFor()
   },
+  keys: async (visit) => {
+    await visit.open('/keys')
+    await createKey(visit, 'operator')
+    await visit.page.getByRole('button', { name: 'I have stored it' }).click()
+    await createKey(visit, 'nightly import')
+    await visit.page.getByRole('row', { name: 'operator' }).getByText('now, this session').waitFor()
+  },
+  'keys-rotate': async (visit) => {
+    await VIEWS.keys?.(visit)
+    await visit.page.getByRole('button', { name: 'Rotate operator…' }).click()
+    await visit.page.getByRole('dialog', { name: 'Rotate “operator”' }).waitFor()
+  },
+  'keys-none': async ({ page, open }) => {
+    await open('/keys')
+    await page.getByRole('heading', { name: 'No key yet' }).waitFor()
+  },
+  audit: async ({ page, client, open }) => {
+    await client.items.update.mutate({ id: 3, price: 10 })
+    await open('/audit?when=7d')
+    await page.getByRole('row', { name: 'changed Kettle 3' }).waitFor()
+    await page.getByRole('button', { name: 'Details: anonymous created 30 items' }).click()
+    await page.getByText('items.createMany').last().waitFor()
+  },
   missing: async ({ page, open }) => {
     await open('/nowhere')
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   },
+}
+
+async function createKey({ page }: Visit, name: string) {
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill(name)
+  await page.getByRole('dialog').getByLabel('Owner').fill('Mira')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('heading', { name: `Key “${name}” created` }).waitFor()
 }
 
 function proposeDiscount(client: Visit['client']) {

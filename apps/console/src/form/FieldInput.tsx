@@ -5,7 +5,8 @@ import type { Resource } from '../resources/resource.ts'
 import { Suggestions } from '../table/Suggestions.tsx'
 
 interface Props {
-  resource: Resource
+  /** The one whose records suggest values; absent for none. */
+  resource?: Resource
   field: Field
   value: string
   onChange: (value: string) => void
@@ -38,12 +39,14 @@ export function FieldInput({ resource, field, value, onChange, error, hint }: Pr
         {(hint !== undefined || !isRequired) && <span className="hint"> {hint ?? 'optional'}</span>}
       </Label>
       <Input dir="auto" translate="no" list={listId} onFocus={() => setUsed(true)} />
-      <Suggestions
-        id={listId}
-        resource={resource}
-        field={field}
-        text={isUsed && value !== before ? value : isUsed ? '' : undefined}
-      />
+      {resource !== undefined && (
+        <Suggestions
+          id={listId}
+          resource={resource}
+          field={field}
+          text={isUsed && value !== before ? value : isUsed ? '' : undefined}
+        />
+      )}
       <FieldError className="field-error">{error}</FieldError>
     </TextField>
   )

@@ -1,19 +1,23 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { ChevronLeft } from 'lucide-react'
 import { Link, useSearchParams } from 'wouter'
 import { client } from '../client.ts'
-import { Value } from '../resources/Value.tsx'
+import { Ago } from '../ui/Ago.tsx'
 import { Button } from '../ui/Button.tsx'
-import { Choice } from '../ui/Choice.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { useTitle } from '../ui/title.ts'
-import { ValueTable } from '../ui/ValueTable.tsx'
-import { describeCounts, STATUSES, TIME } from './proposal.ts'
+import { ProposalDetail } from './ProposalDetail.tsx'
+import { STATUSES, titleOf } from './proposal.ts'
 
 const LIMIT = 50
 
-/** The proposals with a status, newest first. */
-export default function ProposalsPage() {
-  useTitle('Proposals')
+/**
+ * The proposals with a status, newest first, and one of them next to the list. On a narrow screen each has the page to itself.
+ *
+ * @param id the proposal that the page is of; without one, a wide screen shows the first
+ */
+export default function ProposalsPage({ id }: { id?: number }) {
+  useTitle(id === undefined ? 'Proposals' : `Proposal ${id}`)
   const [search, setSearch] = useSearchParams()
   const status = STATUSES.find((status) => status === search.get('status')) ?? 'open'
   const page = Math.max(1, Math.floor(Number(search.get('page'))) || 1)
@@ -23,71 +27,90 @@ export default function ProposalsPage() {
     queryFn: ({ signal }) => client.proposals.list.query(input, { signal }),
     placeholderData: keepPreviousData,
   })
+  const total = query.data?.total ?? 0
   const goTo = (page: number) => setSearch({ status, page: String(page) })
   return (
     <div className="page" aria-busy={query.isFetching}>
-      <div className="title">
-        <h1>Proposals</h1>
-        <Choice
-          label="Status"
-          value={status}
-          options={STATUSES.map((status) => [status, status])}
-          onChange={(status) => setSearch({ status })}
-        />
+      <div className="page-head">
+        <h1>
+          Proposals{' '}
+          {query.data !== undefined && <span className="count">{`${total.toLocaleString('en')} ${status}`}</span>}
+        </h1>
+        {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs */}
+        <div className="segments" role="group" aria-label="Status">
+          {STATUSES.map((name) => (
+            <button key={name} type="button" aria-pressed={name === status} onClick={() => setSearch({ status: name })}>
+              {name.replace(/^./, (letter) => letter.toUpperCase())}
+            </button>
+          ))}
+        </div>
       </div>
       <Loaded query={query} title="The proposals cannot be loaded" waiting="Loading the proposals…">
-        {({ proposals, total = 0 }) =>
-          proposals.length === 0 ? (
-            <div className="state">
-              <h2>No proposal is {status}</h2>
-              <p>A key with the role proposer proposes writes, which others apply or reject here.</p>
-            </div>
-          ) : (
-            <>
-              <ValueTable
-                caption="Proposals"
-                titles={[
-                  'Reason',
-                  'Write',
-                  'Changes',
-                  'Proposer',
-                  'Proposed',
-                  ...(status === 'open' ? [] : ['Decided by']),
-                ]}
-                rows={proposals.map((proposal) => ({
-                  key: proposal.id,
-                  name: (
-                    <Link href={`/proposals/${proposal.id}`} translate="no">
-                      <bdi>{proposal.reason}</bdi>
-                    </Link>
-                  ),
-                  values: [
-                    proposal.operation,
-                    describeCounts(proposal),
-                    proposal.proposer,
-                    <Value key="at" column={TIME} value={proposal.created_at} />,
-                    proposal.decided_by ?? 'none',
-                  ],
-                }))}
-              />
-              {total > LIMIT && (
-                <div className="pager">
-                  <p>
-                    Page {page} of {Math.ceil(total / LIMIT)}
-                  </p>
-                  <div className="buttons">
-                    <Button isDisabled={page === 1} onPress={() => goTo(page - 1)}>
-                      Previous
-                    </Button>
-                    <Button isDisabled={page * LIMIT >= total} onPress={() => goTo(page + 1)}>
-                      Next
-                    </Button>
+        {({ proposals }) => {
+          const shown = id ?? proposals[0]?.id
+          return (
+            <div className="split-view">
+              <div className={id === undefined ? 'list' : 'list only-large'}>
+                {proposals.length === 0 && (
+                  <div className="empty">
+                    <h2>No proposal is {status}</h2>
+                    <p>A key with the role proposer proposes writes, which others apply or reject here.</p>
                   </div>
+                )}
+                <ul aria-label="Proposals">
+                  {proposals.map((proposal) => (
+                    <li key={proposal.id}>
+                      <Link
+                        href={`/proposals/${proposal.id}?${search}`}
+                        aria-current={proposal.id === shown ? 'true' : undefined}
+                      >
+                        <b>{titleOf(proposal)}</b>
+                        <bdi className="reason" translate="no">
+                          {proposal.reason}
+                        </bdi>
+                        <small>
+                          <span translate="no">{proposal.proposer}</span>
+                          <Ago at={proposal.created_at} />
+                          {proposal.decided_by !== null && (
+                            <span>
+                              {status} by <span translate="no">{proposal.decided_by}</span>
+                            </span>
+                          )}
+                        </small>
+                      </Link>
+                    </li>
+                  ))}
+                </ul>
+                {total > LIMIT && (
+                  <div className="pager">
+                    <p>
+                      Page {page} of {Math.ceil(total / LIMIT)}
+                    </p>
+                    <div className="buttons">
+                      <Button isDisabled={page === 1} onPress={() => goTo(page - 1)}>
+                        Previous
+                      </Button>
+                      <Button isDisabled={page * LIMIT >= total} onPress={() => goTo(page + 1)}>
+                        Next
+                      </Button>
+                    </div>
+                  </div>
+                )}
+              </div>
+              {shown !== undefined && (
+                <div className={id === undefined ? 'detail only-large' : 'detail'}>
+                  <p className="crumbs only-small">
+                    <Link href={`/proposals?${search}`}>
+                      <ChevronLeft aria-hidden="true" className="i" />
+                      Proposals
+                    </Link>
+                  </p>
+                  <ProposalDetail key={shown} id={shown} />
                 </div>
               )}
-            </>
+            </div>
           )
-        }
+        }}
       </Loaded>
     </div>
   )

@@ -1,5 +1,5 @@
 import { contract } from '@resource/contract'
-import { GitPullRequestArrow, LayoutDashboard, type LucideIcon, Rows3 } from 'lucide-react'
+import { GitPullRequestArrow, KeyRound, LayoutDashboard, type LucideIcon, Rows3, ScrollText } from 'lucide-react'
 import { resources } from '../resources/index.ts'
 import type { Noun } from '../resources/resource.ts'
 
@@ -31,7 +31,11 @@ export const NAVIGATION: { title: string; pages: Destination[] }[] = [
         counted: 'proposals',
         needs: contract.proposals.procedures.list,
       },
+      { href: '/audit', title: 'Audit log', icon: ScrollText, needs: contract.audit.procedures.list },
     ],
   },
-  { title: 'Access', pages: [] },
+  {
+    title: 'Access',
+    pages: [{ href: '/keys', title: 'Keys', icon: KeyRound, needs: contract.keys.procedures.list }],
+  },
 ]

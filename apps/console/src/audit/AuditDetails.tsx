@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { PreviewedChanges } from '../changes/Changes.tsx'
+import { client } from '../client.ts'
+import type { Entry, Line } from './entries.ts'
+
+const MAX_RECORDS = 50
+
+/** The request of a line, and the records before and after. */
+export function AuditDetails({ line: { entry, entries }, total }: { line: Line; total: number }) {
+  const { request_id, procedure, actor, actor_detail, address, group, reverses } = entry
+  const facts = [
+    ['Request', request_id],
+    ['Operation', procedure],
+    ['Who', [actor, actor_detail, address && `from ${address}`].filter(Boolean).join(', ')],
+    ['Group', group],
+    ['Undoes', reverses],
+  ].filter((fact): fact is [string, string] => fact[1] !== null && fact[1] !== undefined)
+  return (
+    <div className="entry">
+      <dl className="facts">
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd translate="no">
+              {label === 'Undoes' ? <Link href={`/audit?request_id=${value}`}>{value}</Link> : value}
+            </dd>
+          </div>
+        ))}
+        <Proposal entry={entry} />
+      </dl>
+      <PreviewedChanges
+        label="Records of the request"
+        preview={{ created: total, updated: 0, deleted: 0, changes: entries.slice(0, MAX_RECORDS) }}
+      />
+    </div>
+  )
+}
+
+/** The proposal that a request applied. */
+function Proposal({ entry: { proposed_by, request_id } }: { entry: Entry }) {
+  const { data } = useQuery({
+    queryKey: ['proposals', 'of', request_id],
+    queryFn: ({ signal }) => client.proposals.list.query({ request_id: request_id ?? '', limit: 1 }, { signal }),
+    enabled: proposed_by !== null && request_id !== null,
+  })
+  const [proposal] = data?.proposals ?? []
+  if (proposed_by === null) return null
+  return (
+    <div>
+      <dt>Proposed by</dt>
+      <dd>
+        <span translate="no">{proposed_by}</span>
+        {proposal !== undefined && (
+          <>
+            {': '}
+            <Link href={`/proposals/${proposal.id}`} translate="no">
+              <bdi>{proposal.reason}</bdi>
+            </Link>
+          </>
+        )}
+      </dd>
+    </div>
+  )
+}

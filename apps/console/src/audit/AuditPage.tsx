@@ -1,0 +1,130 @@
+import { useMemo, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { ReversalDialog } from '../changes/ReversalDialog.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
+import { useTitle } from '../ui/title.ts'
+import { AuditFilters, type Filters, PERIODS } from './AuditFilters.tsx'
+import { AuditLine } from './AuditLine.tsx'
+import { type Entry, linesOf, resourceOf } from './entries.ts'
+import { type LogFilter, useLog } from './use-log.ts'
+
+const NAMES = ['when', 'actor', 'procedure', 'resource', 'record_id', 'request_id'] as const
+
+/** Who changed what, newest first, each change with its undo. */
+export default function AuditPage() {
+  useTitle('Audit log')
+  const [search, setSearch] = useSearchParams()
+  const [isFollowing, setFollowing] = useState(true)
+  const [asked, ask] = useState<Entry>()
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const text = search.toString()
+  const filters = useMemo((): Filters => {
+    const given = new URLSearchParams(text)
+    return Object.fromEntries(NAMES.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])))
+  }, [text])
+  const { query, entries, isFresh } = useLog(
+    useMemo(() => logFilter(filters), [filters]),
+    isFollowing,
+  )
+  const lines = linesOf(entries)
+  const undoable = asked && resourceOf(asked)
+  const toggle = (key: string) =>
+    setOpen((before) => new Set(before.has(key) ? [...before].filter((other) => other !== key) : [...before, key]))
+  return (
+    <div className="page" aria-busy={query.isFetching}>
+      <div className="page-head in-line">
+        <h1>Audit log</h1>
+        <div className="buttons">
+          <Button
+            className={isFollowing ? 'button pressed' : 'button'}
+            aria-pressed={isFollowing}
+            onPress={() => setFollowing(!isFollowing)}
+          >
+            <span className={isFollowing ? 'dot live' : 'dot off'} />
+            {isFollowing ? 'Following' : 'Follow'}
+          </Button>
+        </div>
+      </div>
+      <AuditFilters
+        filters={filters}
+        entries={entries}
+        onChange={(changes) => {
+          const next = Object.entries({ ...filters, ...changes }).filter(
+            (pair): pair is [string, string] => pair[1] !== undefined,
+          )
+          setSearch(Object.fromEntries(next))
+        }}
+      />
+      <Loaded query={query} title="The audit log cannot be loaded" waiting="Loading the audit log…">
+        {() =>
+          lines.length === 0 ? (
+            <div className="empty">
+              <h2>{text === '' ? 'Nothing has changed yet' : 'No change matches'}</h2>
+              <p>Every write of a record has an entry here: who, when, and the record before and after.</p>
+              {text !== '' && <Button onPress={() => setSearch({})}>Clear filters</Button>}
+            </div>
+          ) : (
+            <div className="bleed">
+              <table className="table stack" aria-label="Audit log">
+                <thead>
+                  <tr>
+                    <th scope="col" className="tight">
+                      Time
+                    </th>
+                    <th scope="col" className="tight">
+                      Who
+                    </th>
+                    <th scope="col">What</th>
+                    <th scope="col">Change</th>
+                    <th scope="col" className="tight">
+                      <span className="hidden">Actions</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {lines.map((line) => (
+                    <AuditLine
+                      key={line.key}
+                      line={line}
+                      isFresh={isFresh(line.entry)}
+                      isOpen={open.has(line.key)}
+                      mayHaveMore={query.hasNextPage && line === lines.at(-1)}
+                      onToggle={() => toggle(line.key)}
+                      onUndo={() => ask(line.entry)}
+                    />
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Loaded>
+      {lines.length > 0 && (
+        <div className="pager">
+          <p>
+            {query.hasNextPage ? `The newest ${entries.length.toLocaleString('en')} entries` : 'All entries are shown'}
+          </p>
+          {query.hasNextPage && (
+            <Button isDisabled={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
+              Load older
+            </Button>
+          )}
+        </div>
+      )}
+      {undoable !== undefined && asked?.request_id != null && (
+        <ReversalDialog resource={undoable} requestId={asked.request_id} onClose={() => ask(undefined)} />
+      )}
+    </div>
+  )
+}
+
+function logFilter({ when = '', record_id, ...filters }: Filters): LogFilter {
+  const { hours } = PERIODS[when] ?? {}
+  const set = Object.entries(filters).filter(([, value]) => value !== undefined)
+  return {
+    ...Object.fromEntries(set),
+    ...(record_id !== undefined && { record_id: Number(record_id) }),
+    ...(hours !== undefined && { at_gte: new Date(Date.now() - hours * 3_600_000).toISOString() }),
+  }
+}

@@ -1,0 +1,91 @@
+import type { Output } from '@resource/client'
+import { isChanged } from '../resources/describe-change.ts'
+import { resources } from '../resources/index.ts'
+import { nameOf, type Resource } from '../resources/resource.ts'
+import { formatCount } from '../ui/format.ts'
+
+export type Entry = Output<'audit', 'list'>['audit'][number]
+
+/** The entries of one request, newest first: a line of the log. */
+export interface Line {
+  key: string
+  entry: Entry
+  entries: Entry[]
+  /** Whether a later request that is on the page has undone it. */
+  isUndone: boolean
+}
+
+/** The lines of entries, newest first. */
+export function linesOf(entries: Entry[]): Line[] {
+  const byRequest = Map.groupBy(entries, ({ id, request_id }) => request_id ?? `entry ${id}`)
+  const undone = new Set<string>()
+  return [...byRequest].flatMap(([key, own]): Line[] => {
+    const [entry] = own
+    if (entry === undefined) return []
+    const isUndone = undone.has(key)
+    // A reversal that was undone itself undoes nothing.
+    if (entry.reverses !== null && !isUndone) undone.add(entry.reverses)
+    return [{ key, entry, entries: own, isUndone }]
+  })
+}
+
+/** Who made a change: the name, and whether it was a program. */
+export function whoOf({ actor, actor_detail }: Entry): { name: string; isProgram: boolean } {
+  const [, subject] = /^subject (.*)$/.exec(actor) ?? []
+  if (subject !== undefined) return { name: subject, isProgram: false }
+  const name = (actor_detail ?? actor).replace(/ \(console\)$/, '')
+  return { name, isProgram: actor.startsWith('key ') && name === actor_detail }
+}
+
+/** What a request did: `changed`. */
+export function verbOf({ procedure, before, after, reverses, is_damaged }: Entry): string {
+  if (reverses !== null) return 'undid'
+  if (procedure === 'keys.revoke') return 'revoked'
+  if (procedure === 'keys.rotate') return 'rotated'
+  if (before === null && !is_damaged) return 'created'
+  return after === null && !is_damaged ? 'deleted' : 'changed'
+}
+
+/** The resource of an entry, if it has a page. */
+export function resourceOf({ resource }: Entry): Resource | undefined {
+  return resources.find(({ noun }) => noun === resource)
+}
+
+/** The name of the record of an entry: `Desk lamp`, or `key operator`. */
+export function recordName(entry: Entry): string {
+  const record = entry.after ?? entry.before
+  const resource = resourceOf(entry)
+  if (record === null) return `${entry.resource} ${entry.record_id}`
+  if (resource === undefined)
+    return `${entry.resource === 'keys' ? 'key' : entry.resource} ${record.name ?? entry.record_id}`
+  return nameOf(resource, record)
+}
+
+/** `1,284 items`, of several resources `3 users, 12 orders`. */
+export function countsOf(entries: Entry[], total = entries.length): string {
+  const byNoun = Object.entries(Object.groupBy(entries, ({ resource }) => resource))
+  return byNoun
+    .map(([noun, own = []]) => {
+      const { one, many } = resources.find((resource) => resource.noun === noun) ?? { one: noun, many: noun }
+      return formatCount(byNoun.length === 1 ? total : own.length, { one, many })
+    })
+    .join(', ')
+}
+
+/** A field that a change has set to another value. */
+export interface Changed {
+  label: string
+  field: string
+}
+
+/** The fields in which the records before and after differ. */
+export function changedFields(entry: Entry): Changed[] {
+  const { before, after } = entry
+  if (before === null || after === null) return []
+  const known = resourceOf(entry)?.recordColumns ?? []
+  return Object.keys({ ...before, ...after }).flatMap((field) => {
+    const column = known.find((column) => column.field === field)
+    const kind = column?.kind ?? (field.endsWith('_at') ? 'time' : 'text')
+    return isChanged({ field, kind }, before, after) ? [{ field, label: column?.label ?? field }] : []
+  })
+}

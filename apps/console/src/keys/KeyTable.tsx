@@ -1,0 +1,98 @@
+import { dateOf } from '../resources/field.ts'
+import { Ago, distance } from '../ui/Ago.tsx'
+import { Button } from '../ui/Button.tsx'
+import { endOf, type Key } from './key.ts'
+
+const SOON_MS = 14 * 24 * 60 * 60 * 1000
+
+interface Props {
+  keys: Key[]
+  /** The id of the key whose secret shows. */
+  newest: number | undefined
+  isOwn: (key: Key) => boolean
+  onAsk: (verb: 'rotate' | 'revoke', key: Key) => void
+}
+
+/** Keys with what they may do, who answers for them, and when they were used. */
+export function KeyTable({ keys, newest, isOwn, onAsk }: Props) {
+  return (
+    <div className="bleed">
+      <table className="table stack" aria-label="Keys">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col" className="only-large">
+              Key
+            </th>
+            <th scope="col">Role</th>
+            <th scope="col">Owner</th>
+            <th scope="col" className="only-large">
+              Created
+            </th>
+            <th scope="col">Last use</th>
+            <th scope="col">Expires</th>
+            <th scope="col" className="tight">
+              <span className="hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => {
+            const { id, name, prefix, role, owner, created_at, last_used_at } = key
+            const end = endOf(key)
+            return (
+              <tr key={id} className={id === newest ? 'live' : undefined}>
+                <th scope="row" className="name at-name">
+                  <bdi translate="no">{name}</bdi>
+                </th>
+                <td className="faint only-large">
+                  <code translate="no">{prefix.slice(0, 8)}…</code>
+                </td>
+                <td className="at-rest">{role}</td>
+                <td className="only-wide" translate="no">
+                  {owner ?? <span className="faint">none</span>}
+                </td>
+                <td className="when only-large">
+                  <Ago at={created_at} />
+                </td>
+                <td className="when at-when">
+                  {isOwn(key) ? 'now, this session' : last_used_at === null ? 'never used' : <Ago at={last_used_at} />}
+                </td>
+                <td className="at-figure">
+                  {end === undefined ? <Expiry stored={key} /> : <span className="badge">{end}</span>}
+                </td>
+                <td className="tight end at-extra">
+                  {end === undefined && (
+                    <span className="row-actions">
+                      {(['Rotate', 'Revoke'] as const).map((label) => (
+                        <Button
+                          key={label}
+                          className={`button ghost small ${label === 'Revoke' ? 'to-danger' : ''}`}
+                          aria-label={`${label} ${name}…`}
+                          onPress={() => onAsk(label === 'Rotate' ? 'rotate' : 'revoke', key)}
+                        >
+                          {label}…
+                        </Button>
+                      ))}
+                    </span>
+                  )}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** When a key expires; a former secret that still works comes first. */
+function Expiry({ stored: { expires_at, former_until } }: { stored: Key }) {
+  const now = Date.now()
+  if (former_until !== null && Date.parse(former_until) > now)
+    return <span className="badge note">former secret ends {distance(Date.parse(former_until) - now)}</span>
+  if (expires_at === null) return <span className="faint">never</span>
+  const left = Date.parse(expires_at) - now
+  if (left < SOON_MS) return <span className="badge warning">{distance(left)}</span>
+  return <span className="faint nowrap">{dateOf(expires_at)}</span>
+}
