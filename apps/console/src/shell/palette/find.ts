@@ -17,8 +17,10 @@ export interface Found {
 
 /** Finds records by id (`27`, `items 27`) or by words, an e-mail address among them. The calls are one request. */
 export async function find(text: string, options: CallOptions): Promise<Found[]> {
-  const [, noun = '', id] = /^(?:(\p{L}+)\s+)?#?([1-9]\d{0,9})$/u.exec(text) ?? []
+  const [, noun = '', number] = /^(?:(\p{L}+)\s+)?#?([1-9]\d{0,9})$/u.exec(text) ?? []
   const named = resources.filter(({ one, many }) => [one, many].includes(noun.toLowerCase()))
+  // In `lamp 13` the number is one of the words.
+  const id = noun === '' || named.length > 0 ? number : undefined
   const found = await Promise.all(
     (named.length > 0 ? named : resources).map(async (resource): Promise<Found> => {
       const isWords = named.length === 0 && resource.search !== undefined && text.length >= SHORTEST_WORD
