@@ -38,7 +38,7 @@ export function RecordPage({ resource, id }: Props) {
     // Before the refresh, which would read the deleted record.
     if (verb === 'delete') flushSync(() => navigate(list))
   })
-  const mark = useMarks(resource.noun)(id)
+  const mark = useMarks(resource.noun)(id)?.kind
   const { shown, isPending } = useOptimisticRows(resource.noun, query.data === undefined ? [] : [query.data])
   const [question, ask] = useState<Question>()
   const opened = pages.view.open === id && can(editVerb(resource.noun)) ? id : undefined

@@ -25,8 +25,6 @@ import { useTitle } from './ui/title.ts'
 // The dialogs and panels load after the table, so that the table appears sooner.
 const loadDialogs = () => import('./dialogs/Dialogs.tsx')
 const Dialogs = lazy(loadDialogs)
-const ColumnChoice = lazy(() => loadDialogs().then(({ ColumnChoice }) => ({ default: ColumnChoice })))
-const Filters = lazy(() => loadDialogs().then(({ Filters }) => ({ default: Filters })))
 // The page works without these.
 const nothing = () => ({ default: (): ReactNode => null })
 const SelectionBar = lazy(() => loadDialogs().then(({ SelectionBar }) => ({ default: SelectionBar }), nothing))
@@ -64,23 +62,15 @@ export function ResourcePage({ resource }: { resource: Resource }) {
 
   return (
     <div className="page" aria-busy={isFetching}>
-      <TitleBar resource={resource} total={data?.total} permissions={permissions} onOpen={open}>
+      <TitleBar resource={resource} view={view} total={data?.total} permissions={permissions} onOpen={open}>
         {created > 0 && (
-          <Button className="small" onPress={() => void refresh(resource)}>
+          <Button className="button small new-rows" onPress={() => void refresh(resource)}>
             {`Show ${formatCount(created, { one: `new ${resource.one}`, many: `new ${resource.many}` })}`}
             {Object.keys(filtersOf(resource, view)).length > 0 && ', if matching'}
           </Button>
         )}
       </TitleBar>
-      <Toolbar
-        resource={resource}
-        view={view}
-        panels={{
-          Filters: <Filters resource={resource} view={view} onChange={pages.change} />,
-          Columns: <ColumnChoice resource={resource} columns={columns} />,
-        }}
-        onChange={pages.change}
-      />
+      <Toolbar resource={resource} view={view} columns={columns} onChange={pages.change} />
       {opened !== 'import' && permissions.can('createMany') && (
         <Suspense>
           <UnfinishedImport resource={resource} onContinue={() => open('import')} />
@@ -101,7 +91,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
       {!isLoaded && isPageInvalid ? (
         <EmptyPage resource={resource} onFirst={() => pages.goToPage(1)} />
       ) : (
-        <Loaded query={query} title={`${resource.title} cannot be loaded`} waiting={<Skeleton many={resource.many} />}>
+        <Loaded query={query} title={`The ${resource.many} could not be loaded`} waiting={<Skeleton many={resource.many} />}>
           {({ rows }) =>
             rows.length === 0 ? (
               <Empty resource={resource} pages={pages} canCreate={permissions.can('create')} />
@@ -119,6 +109,8 @@ export function ResourcePage({ resource }: { resource: Resource }) {
                 onSort={(sort) => pages.change({ sort })}
                 onAct={(action, row) => changes.act(action, row)}
                 onEdit={(row, field, value) => changes.act(cellEdit(resource, field, value), row)}
+                onOpen={open}
+                onAsk={(action, rows) => ask({ action, rows })}
               />
             )
           }
@@ -132,6 +124,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
           permissions={permissions}
           onEdit={() => ask({ rows: selection.isEverything ? undefined : selection.rows })}
           onAsk={(action, rows) => ask({ action, rows })}
+          onExport={() => ask({ rows: selection.isEverything ? undefined : selection.rows, isExport: true })}
         />
       </Suspense>
       {data?.total !== undefined && (data.total > 0 || (view.page ?? view.after) !== undefined) && (

@@ -12,7 +12,7 @@ async function block(page: Page, procedure: string, status = 503) {
 }
 
 consoleTest(
-  'an edit of an outdated version shows both versions, and can overwrite the newer one',
+  'an edit of an outdated version shows all versions, and each field is chosen',
   async ({ page, client, open }) => {
     await client.items.create.mutate({ name: 'Lamp', price: 10, category: 'lighting' })
     await open('/items?open=1')
@@ -28,7 +28,11 @@ consoleTest(
     ])
     expect(await violations(page)).toEqual([])
     expect((await client.items.get.query({ id: 1 })).price).toBe(11)
-    await page.getByRole('button', { name: 'Overwrite with mine' }).click()
+    await table.getByRole('radio', { name: '11.00' }).check()
+    await page.getByText('Lamp, 11.00, lighting').waitFor()
+    await table.getByRole('radio', { name: '12.00' }).check()
+    await page.getByText('Lamp, 12.00, lighting').waitFor()
+    await page.getByRole('button', { name: 'Save this version' }).click()
     await page.getByText('Lamp saved').waitFor()
     expect((await client.items.get.query({ id: 1 })).price).toBe(12)
   },
@@ -45,8 +49,9 @@ consoleTest(
     await page.getByRole('button', { name: 'Save' }).click()
     const table = page.getByRole('table', { name: 'The versions' })
     await table.waitFor()
-    expect(await table.locator('.differs th').allTextContents()).toEqual(['Price differs'])
-    await page.getByRole('button', { name: 'Overwrite with mine' }).click()
+    expect(await table.getByRole('radio').count()).toBe(0)
+    await page.getByText('kept: price from you, category from ').waitFor()
+    await page.getByRole('button', { name: 'Save this version' }).click()
     await page.getByText('Lamp saved').waitFor()
     expect(await client.items.get.query({ id: 1 })).toMatchObject({ price: 12, category: 'office' })
   },
@@ -66,15 +71,15 @@ consoleTest(
     expect(await table.getByRole('columnheader').allTextContents()).toEqual([
       'Field',
       'When you opened it',
-      'Stored now',
+      'Stored now, by anonymous',
       'Yours',
     ])
     expect(await table.locator('tbody tr').allTextContents()).toEqual([
-      'TitleKindredKindred!Kindred!',
-      'Author differsButlerO. ButlerOctavia E. Butler',
-      'Published1979-06-011979-06-011979-06-01',
+      'TitleKindredKindred!unchanged',
+      'AuthorButlerO. ButlerOctavia E. Butler',
     ])
-    await page.getByRole('button', { name: 'Keep editing' }).click()
+    await page.getByText('Published is the same in all.').waitFor()
+    await page.getByRole('button', { name: 'Back to my edits' }).click()
     expect(await page.getByRole('dialog').getByLabel('Title').inputValue()).toBe('Kindred!')
     expect(await page.getByRole('dialog').getByLabel('Author').inputValue()).toBe('Octavia E. Butler')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -152,7 +157,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Deactivate Ada' }).click()
     await page.getByRole('heading', { name: 'Ada was changed by someone else' }).waitFor()
     expect(await violations(page)).toEqual([])
-    await page.getByRole('button', { name: 'Keep the stored version' }).click()
+    await page.getByRole('button', { name: 'Take the stored version' }).click()
     await page.getByRole('row', { name: 'Ada King' }).waitFor()
     expect(await client.users.get.query({ id: 1 })).toMatchObject({ name: 'Ada King', status: 'active' })
   },
@@ -226,8 +231,8 @@ consoleTest(
     for (const _ of [1, 2]) {
       const heading = page.getByRole('heading', { name: 'was changed by someone else' })
       const title = await heading.textContent()
-      expect(await page.locator('.differs th').allTextContents()).toEqual(['Status differs'])
-      const answer = title?.startsWith('Ada') ? 'Keep the stored version' : 'Deactivate anyway'
+      expect(await page.getByRole('rowheader').allTextContents()).toEqual(expect.arrayContaining(['Status', 'Age']))
+      const answer = title?.startsWith('Ada') ? 'Take the stored version' : 'Deactivate anyway'
       await page.getByRole('button', { name: answer }).click()
       await page.getByRole('heading', { name: String(title) }).waitFor({ state: 'detached' })
     }

@@ -133,6 +133,12 @@ export async function layoutFaults(page: Page): Promise<string[]> {
   })
 }
 
+/** Opens the input of a condition of a list. */
+export async function openCondition(page: Page, name: string) {
+  await page.getByRole('button', { name: 'Filter', exact: true }).click()
+  await page.locator('.anchored').getByRole('button', { name, exact: true }).click()
+}
+
 /** Holds back the calls of a procedure until `resume`. `paused` resolves when the first one has been sent. */
 export async function pauseCalls(page: Page, procedure: string) {
   const { promise: paused, resolve: pause } = Promise.withResolvers<void>()

@@ -225,12 +225,11 @@ consoleTest(
     await edit(page, 'Grace Hopper', 'Age', '37')
     await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).check()
     await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).check()
-    await page.getByRole('button', { name: 'Edit 2…' }).click()
+    await page.getByRole('button', { name: 'Change…' }).click()
     await page.getByLabel('New role').selectOption('user')
-    await page.getByRole('button', { name: 'Preview' }).click()
     users.resume()
-    await page.getByRole('button', { name: 'Edit 1 user' }).click()
-    await page.getByText('Ada Lovelace edited').waitFor()
+    await page.getByRole('button', { name: 'Change 1 user' }).click()
+    await page.getByText('Ada Lovelace changed').waitFor()
     expect((await client.users.list.query({ limit: 2 })).users).toMatchObject([
       { role: 'user', age: 36, status: 'inactive' },
       { role: 'user', age: 37, status: 'active' },

@@ -50,6 +50,8 @@ consoleTest(
     }
     expect(Math.min(...times)).toBeLessThan(1_000)
     await other.locator('tr.changed').getByText('Lamp').waitFor()
+    await other.locator('tr.changed .fresh').getByText('13.00').waitFor()
+    await other.locator('tr.changed').getByText('anonymous').waitFor()
     await other.locator('tr.changed').waitFor({ state: 'detached' })
     expect(await page.locator('.changed').count()).toBe(0)
 
@@ -184,7 +186,7 @@ consoleTest(
       '11.00',
       '12.00',
     ])
-    await page.getByRole('button', { name: 'Keep editing' }).click()
+    await page.getByRole('button', { name: 'Back to my edits' }).click()
     expect(await form.getByLabel('Price').inputValue()).toBe('12')
     await form.getByText('Changed by someone else.').waitFor({ state: 'detached' })
     await form.getByRole('button', { name: 'Save' }).click()
@@ -199,7 +201,7 @@ consoleTest(
     expect(await cell.inputValue()).toBe('25')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Rug was changed by someone else' }).waitFor()
-    await page.getByRole('button', { name: 'Keep the stored version' }).click()
+    await page.getByRole('button', { name: 'Take the stored version' }).click()
     await page.getByRole('row', { name: 'Rug' }).getByText('21.00').waitFor()
   },
   { expected },
@@ -214,7 +216,7 @@ consoleTest("the page's own changes are neither announced nor marked", async ({ 
     const seen: string[] = []
     Object.assign(window, { seen })
     new MutationObserver(() => {
-      const found = document.querySelector('.changed, .deleted, .total button')
+      const found = document.querySelector('.changed, .deleted, .new-rows')
       if (found !== null) seen.push(found.outerHTML)
     }).observe(document.body, { subtree: true, childList: true, attributes: true })
   })

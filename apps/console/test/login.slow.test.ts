@@ -189,7 +189,7 @@ consoleTest(
     await page.getByText('Grace Hopper deactivated').waitFor()
     await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).check()
     await page.getByRole('checkbox', { name: 'Select Alan Turing' }).check()
-    await page.getByRole('button', { name: 'Delete 2…' }).click()
+    await page.getByRole('button', { name: 'Delete…' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('2 users deleted').waitFor()
     await page.getByText('Delete all matching needs the role admin; yours is writer.').waitFor()

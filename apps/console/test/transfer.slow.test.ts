@@ -445,7 +445,7 @@ consoleTest(
       text: '\uFEFFid,name,price,category\r\n2,Lamp,2.5,\r\n1,\'=SUM(A1),1,"odd ""ones"""\r\n',
     })
     await open('/items?price_lt=0')
-    await page.getByRole('heading', { name: 'No item matches' }).waitFor()
+    await page.getByRole('heading', { name: 'No items match' }).waitFor()
     expect((await exported('CSV')).text).toBe('\uFEFFid,name,price,category\r\n')
     await open('/items?open=import')
     await choose(page, 'items.csv', csv.text.replace("'=SUM(A1),1,", "'=SUM(A1),1.5,"))

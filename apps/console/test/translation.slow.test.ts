@@ -59,10 +59,11 @@ for (const how of ['wrap', 'replace'] as const) {
     await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).uncheck()
     await page.getByRole('checkbox', { name: 'Select Grace Hopper' }).uncheck()
     await translate(page, how)
-    for (const panel of ['Filters', 'Columns']) {
-      await page.locator('.tools button').nth(['Filters', 'Columns'].indexOf(panel)).click()
-      await page.locator(`.panel.${panel.toLowerCase()}`).waitFor()
+    for (const panel of ['chips', 'toolbar']) {
+      await page.locator(`.${panel} > button`).click()
+      await page.locator(`.${panel} > .anchored :is(button, input)`).first().waitFor()
       await translate(page, how)
+      await page.keyboard.press('Escape')
     }
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByText('11–14 of 14').waitFor()

@@ -1,7 +1,10 @@
+import { useState } from 'react'
 import type { Conflict } from '../conflict/conflict.ts'
-import { Versions } from '../conflict/Versions.tsx'
+import { changedBy, type Side } from '../conflict/merge.ts'
+import { VersionTable } from '../conflict/VersionTable.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
-import { QuestionDialog } from '../ui/QuestionDialog.tsx'
+import { Button } from '../ui/Button.tsx'
+import { ModalDialog } from '../ui/ModalDialog.tsx'
 
 interface Props {
   resource: Resource
@@ -10,20 +13,39 @@ interface Props {
   onOverwrite: () => void
 }
 
-/** Shows both versions of a record that changed before an action, so that the user can choose. */
+/** Shows the versions of a record that changed before an action, so that the user can choose. */
 export function ConflictDialog({ resource, conflict, onKeep, onOverwrite }: Props) {
   const { action, row, stored } = conflict
-  // What "anyway" would store: the action changes the stored version.
-  const mine = action.apply(stored)
+  const versions = { opened: row, stored, mine: action.apply(row) }
+  const [sides, setSides] = useState<Record<string, Side>>({})
+  const sideOf = (field: string) => sides[field] ?? 'mine'
+  // An action changes one field.
+  const [field] = Object.keys(action.changes ?? {})
+  const isMine = field === undefined || changedBy(versions, field) !== 'both' || sideOf(field) === 'mine'
   return (
-    <QuestionDialog
+    <ModalDialog
       title={`${nameOf(resource, row)} was changed by someone else`}
-      keep="Keep the stored version"
-      act={`${action.label} anyway`}
-      onKeep={onKeep}
-      onAct={onOverwrite}
+      role="alertdialog"
+      isWide
+      onClose={onKeep}
     >
-      <Versions resource={resource} opened={row} stored={stored} mine={mine} />
-    </QuestionDialog>
+      <VersionTable
+        resource={resource}
+        versions={versions}
+        sideOf={sideOf}
+        onChoose={(field, side) => setSides({ ...sides, [field]: side })}
+      />
+      <footer>
+        <Button onPress={onKeep} autoFocus>
+          Take the stored version
+        </Button>
+        <Button
+          className={versions.mine === undefined ? 'button danger' : 'button primary'}
+          onPress={isMine ? onOverwrite : onKeep}
+        >
+          {action.label === 'Save' ? 'Save this version' : `${action.label} anyway`}
+        </Button>
+      </footer>
+    </ModalDialog>
   )
 }

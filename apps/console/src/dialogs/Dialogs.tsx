@@ -9,9 +9,10 @@ import { ImportDialog } from './ImportDialog.tsx'
 import { ManyDialog } from './ManyDialog.tsx'
 import { EditDialog, NewDialog } from './RecordDialog.tsx'
 
-export { ColumnChoice } from '../table/ColumnChoice.tsx'
+export { ConditionForm } from '../table/ConditionForm.tsx'
 export { Filters } from '../table/Filters.tsx'
 export { SelectionBar } from '../table/SelectionBar.tsx'
+export { ViewOptions } from '../table/ViewOptions.tsx'
 export { UnfinishedImport } from '../transfer/UnfinishedImport.tsx'
 
 /** What a page asks before it changes records. */
@@ -20,6 +21,8 @@ export interface Question {
   action?: BulkAction | undefined
   /** The records; undefined for all that match the filters. */
   rows?: Row[] | undefined
+  /** Whether the records are to be exported. */
+  isExport?: boolean
 }
 
 interface Props {
@@ -66,7 +69,8 @@ export default function Dialogs(props: Props) {
           }}
         />
       )}
-      {question !== undefined && !isOneDeleted && (
+      {question?.isExport && <ExportDialog {...asked} view={view} rows={question.rows} />}
+      {question !== undefined && !isOneDeleted && !question.isExport && (
         <ManyDialog {...asked} {...question} view={view} total={question.rows?.length ?? total} onDone={onDone} />
       )}
       {conflict !== undefined && (

@@ -1,9 +1,9 @@
-import { useState } from 'react'
-import { FieldInput } from '../form/FieldInput.tsx'
+import { decimalsOf } from '@resource/contract'
+import { useId, useState } from 'react'
 import type { Field } from '../resources/field.ts'
 import type { BulkAction, Resource } from '../resources/resource.ts'
-import { editOf, sharedFields } from '../table/edit-many.ts'
-import { Choice } from '../ui/Choice.tsx'
+import { editOf, HOWS, type How, howsOf, readTyped, sharedFields } from '../table/edit-many.ts'
+import { Suggestions } from '../table/Suggestions.tsx'
 
 interface Props {
   resource: Resource
@@ -15,62 +15,94 @@ interface Props {
 export function EditManyFields({ resource, onChange }: Props) {
   const fields = sharedFields(resource)
   const [field, setField] = useState(fields[0] as Field)
-  // Undefined removes the value.
-  const [text, setText] = useState<string | undefined>('')
-  const { label, kind, choices, empty } = field
-  const edit = editOf(field, text)
+  const [how, setHow] = useState<How>('set')
+  const [text, setText] = useState('')
+  const id = useId()
+  const { label, kind, choices } = field
+  const edit = editOf(field, how, text)
+  const isTyped = text !== '' || how === 'remove'
 
-  const change = (next: string | undefined, of = field) => {
+  const change = (how: How, text: string, of = field) => {
     setField(of)
-    setText(next)
-    const edit = editOf(of, next)
-    onChange('action' in edit ? edit.action : undefined, next !== '')
+    setHow(how)
+    setText(text)
+    const edit = editOf(of, how, text)
+    onChange('action' in edit ? edit.action : undefined, text !== '' || how === 'remove')
   }
 
+  const value = {
+    'aria-label': how === 'set' ? `New ${label.toLowerCase()}` : `Change of ${label.toLowerCase()}`,
+    'aria-describedby': `${id}-error`,
+    'aria-invalid': isTyped && 'error' in edit,
+    translate: 'no' as const,
+    value: text,
+  }
   return (
     <>
-      <Choice
-        label={<span className="label">Field</span>}
-        className="field"
-        value={field.name}
-        options={fields.map(({ name, label }) => [name, label])}
-        onChange={(chosen) =>
-          change(
-            '',
-            fields.find(({ name }) => name === chosen),
-          )
-        }
-      />
-      <div key={field.name} data-start>
-        <FieldInput
-          resource={resource}
-          field={{
-            ...field,
-            label: `New ${label.toLowerCase()}`,
-            choices: choices.length === 0 ? [] : ['', ...choices],
-            isRequired: true,
-            empty: '',
-          }}
-          value={text ?? ''}
-          onChange={change}
-          hint={kind === 'number' ? 'a number, or a change such as +5, -5, +10% or -10%' : undefined}
-        />
-        {empty === null && (
-          <label className="inline">
-            <input
-              type="checkbox"
-              checked={text === undefined}
-              onChange={(event) => change(event.target.checked ? undefined : '')}
-            />
-            No {label.toLowerCase()}
-          </label>
+      <div className="sentence">
+        <select
+          aria-label="Field"
+          value={field.name}
+          onChange={(event) =>
+            change(
+              'set',
+              '',
+              fields.find(({ name }) => name === event.target.value),
+            )
+          }
+        >
+          {fields.map(({ name, label }) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Operation"
+          value={how}
+          onChange={(event) => change(howsOf(field).find((how) => how === event.target.value) ?? 'set', text)}
+        >
+          {howsOf(field).map((how) => (
+            <option key={how} value={how}>
+              {HOWS[how]}
+            </option>
+          ))}
+        </select>
+        {how !== 'remove' && (
+          <span key={field.name} data-start>
+            {choices.length > 0 ? (
+              <select {...value} onChange={(event) => change(how, event.target.value)}>
+                {['', ...choices].map((choice) => (
+                  <option key={choice}>{choice}</option>
+                ))}
+              </select>
+            ) : (
+              <input
+                {...value}
+                className="input"
+                dir="auto"
+                type={kind === 'number' ? 'text' : kind}
+                inputMode={kind === 'number' ? 'decimal' : 'text'}
+                autoComplete="off"
+                list={`${id}-list`}
+                onChange={(event) => {
+                  const typed = readTyped(field, how, event.target.value)
+                  change(typed.how, typed.text)
+                }}
+              />
+            )}
+            {choices.length === 0 && how === 'set' && (
+              <Suggestions id={`${id}-list`} resource={resource} field={field} text={text} />
+            )}
+          </span>
+        )}
+        {how.endsWith('percent') && (
+          <span className="faint">rounded to {decimalsOf(field.schema)} decimals</span>
         )}
       </div>
-      {text !== '' && 'error' in edit && (
-        <p role="status" className="field-error">
-          {edit.error}
-        </p>
-      )}
+      <p id={`${id}-error`} role="status" className="field-error">
+        {isTyped && 'error' in edit && edit.error}
+      </p>
     </>
   )
 }

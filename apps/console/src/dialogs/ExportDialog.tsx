@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
-import type { Resource } from '../resources/resource.ts'
+import type { Resource, Row } from '../resources/resource.ts'
+import { describeFilters } from '../table/conditions.ts'
 import { useCount } from '../table/queries.ts'
-import { describeFilters, filtersOf, type View } from '../table/view.ts'
-import { exportRows, type FileFormat } from '../transfer/export.ts'
+import { filtersOf, type View } from '../table/view.ts'
+import { exportRows, exportSelected, type FileFormat } from '../transfer/export.ts'
 import { Button } from '../ui/Button.tsx'
 import { errorMessage, formatCount } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
@@ -14,19 +15,26 @@ import { Progress } from '../ui/Progress.tsx'
 interface Props {
   resource: Resource
   view: View
+  /** The records; undefined for all that match the filters. */
+  rows?: Row[] | undefined
   onClose: () => void
 }
 
-/** Exports all records that match the filters, on all pages, to a file. */
-export function ExportDialog({ resource, view, onClose }: Props) {
-  const filters = filtersOf(resource, view)
-  const query = useCount(resource, filters)
+/** Exports the selected records, or all that match the filters, on all pages, to a file. */
+export function ExportDialog({ resource, view, rows, onClose }: Props) {
+  const counted = useCount(resource, filtersOf(resource, view), rows === undefined)
+  const query = rows === undefined ? counted : { ...counted, data: rows.length }
+  const filters = describeFilters(resource, view)
   const [count, setCount] = useState<number>()
   const stop = useRef<AbortController>(undefined)
   const isOpen = useIsMounted()
   useEffect(() => () => stop.current?.abort(), [])
 
   const run = async (form: FileFormat) => {
+    if (rows !== undefined) {
+      exportSelected(resource, rows, form)
+      return onClose()
+    }
     stop.current = new AbortController()
     const { signal } = stop.current
     setCount(0)
@@ -48,8 +56,8 @@ export function ExportDialog({ resource, view, onClose }: Props) {
             <Progress label="Exporting" value={count} total={total} />
           ) : (
             <p>
-              <strong>{formatCount(total, resource)}</strong> on all pages{describeFilters(resource, filters)}, in the
-              order shown. <span className="hint">CSV is for spreadsheets; NDJSON has one record per line.</span>
+              <strong>{formatCount(total, resource)}</strong>
+              {rows === undefined && ` on all pages${filters && ` where ${filters}`}, in the order shown`}. <span className="hint">CSV is for spreadsheets; NDJSON has one record per line.</span>
             </p>
           )
         }

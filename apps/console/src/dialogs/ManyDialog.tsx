@@ -1,17 +1,19 @@
 import { VersionMismatchError } from '@resource/client'
+import { contract } from '@resource/contract'
 import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Form, Input, Label, TextField } from 'react-aria-components'
 import { writer } from '../client.ts'
 import { DiscardDialog } from '../form/DiscardDialog.tsx'
 import { queryClient } from '../query-client.ts'
 import { apply, LONG_TIMEOUTS, newGroup, type Preview, previewOf } from '../resources/calls.ts'
 import { type BulkAction, isChange, type Resource, type Row } from '../resources/resource.ts'
+import { describeFilters } from '../table/conditions.ts'
 import { addEdit, idOf, isRow, type Written } from '../table/history.ts'
-import { usePermissions } from '../table/permissions.ts'
+import { useAllows, usePermissions } from '../table/permissions.ts'
 import { refresh } from '../table/queries.ts'
 import { inTurn, noteWrite } from '../table/turns.ts'
-import { describeFilters, filtersOf, type View } from '../table/view.ts'
+import { filtersOf, type View } from '../table/view.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
 import { errorMessage, formatCount, isOutage } from '../ui/format.ts'
@@ -39,6 +41,8 @@ interface Props {
 }
 
 const STOPPED = new Error('stopped')
+// While the user types on, nothing is previewed.
+const PREVIEW_AFTER_MS = 400
 
 /** Changes or deletes many records: shows each before and after, then does exactly that. */
 export function ManyDialog({ resource, view, rows, total, action: given, onClose, onDone }: Props) {
@@ -48,6 +52,10 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
   /** The edit whose preview is shown. */
   const [previewed, setPreviewed] = useState<BulkAction>()
   const action = given ?? previewed
+  useEffect(() => {
+    const timer = setTimeout(setPreviewed, PREVIEW_AFTER_MS, edit)
+    return () => clearTimeout(timer)
+  }, [edit])
   const ids = rows?.map(({ id }) => id)
   const filter = filtersOf(resource, view)
   const where = ids === undefined ? (Object.keys(filter).length > 0 ? filter : { id_gte: 1 }) : { id_in: ids }
@@ -74,7 +82,10 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
   /** The number of records that were done before others had changed. */
   const [outdatedAfter, setOutdatedAfter] = useState<number>()
   const isOpen = useIsMounted()
-  const { isProposing } = usePermissions(resource)
+  const { isProposing: mustPropose } = usePermissions(resource)
+  const mayPropose = useAllows(contract.proposals.procedures.create)
+  const [wantsToPropose, setWantsToPropose] = useState(false)
+  const isProposing = mustPropose || wantsToPropose
   const [reason, setReason] = useState('')
   const unsaved = useUnsavedInput(isTyped, false)
 
@@ -151,10 +162,14 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
     !isRunning && (action === undefined ? edit !== undefined : preview !== undefined && count > 0 && isExplained)
   const all = rows === undefined ? 'all ' : ''
   const counted = formatCount(count, resource)
-  const title = given === undefined ? `Edit ${formatCount(total, resource)}` : `${given.label} ${all}${counted}?`
+  const title = given === undefined ? `Change ${formatCount(total, resource)}` : `${given.label} ${all}${counted}?`
+  const filters = rows === undefined ? describeFilters(resource, view) : ''
+  const verb = action === undefined ? 'Preview' : isProposing ? 'Propose' : `${action.label} ${counted}`
+  const hasSteps = preview?.steps !== undefined
   return (
     <ModalDialog
       title={title}
+      description={`${filters && `${filters.replace(/^./, (letter) => letter.toUpperCase())}. `}Nothing is written yet.`}
       role={given === undefined ? 'dialog' : 'alertdialog'}
       isWide
       onClose={() => closeUnlessUnsaved(close)}
@@ -194,28 +209,25 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
         )}
         {action !== undefined && (
           <Loaded query={query} title="The preview failed" waiting="Counting…">
-            {(preview) => (
-              <ManyPreview
-                resource={resource}
-                action={action}
-                preview={preview}
-                isProposing={isProposing}
-                filters={rows === undefined ? `${describeFilters(resource, filter)}, on all pages,` : ''}
-              />
-            )}
+            {(preview) => <ManyPreview resource={resource} action={action} preview={preview} total={total} />}
           </Loaded>
         )}
         {isProposing && action !== undefined && (
           <TextField className="field" value={reason} onChange={setReason} maxLength={1000} autoFocus>
             <Label className="label">Reason, for those who decide</Label>
-            <Input />
+            <Input className="input" />
           </TextField>
         )}
-        {isRunning && preview?.steps !== undefined && (
+        {isRunning && hasSteps && (
           <Progress label={`${counted} are being ${action?.done}`} value={progress} total={count} />
         )}
         <footer>
-          {isRunning && preview?.steps !== undefined ? (
+          <p>
+            {isProposing
+              ? 'Others decide on it.'
+              : `Exactly this is written, ${hasSteps ? 'in several steps' : 'or nothing'}. You can undo it.`}
+          </p>
+          {isRunning && hasSteps ? (
             <Button
               onPress={() => {
                 isStopped.current = true
@@ -224,14 +236,21 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
               Stop
             </Button>
           ) : (
-            <Button onPress={() => closeUnlessUnsaved(close)}>{isRunning ? 'Close' : 'Cancel'}</Button>
+            <Button className="button ghost" onPress={() => closeUnlessUnsaved(close)}>
+              {isRunning ? 'Close' : 'Cancel'}
+            </Button>
+          )}
+          {mayPropose && !isProposing && action !== undefined && count > 0 && (
+            <Button isDisabled={isRunning} onPress={() => setWantsToPropose(true)}>
+              Propose…
+            </Button>
           )}
           <Button
             className={given === undefined || isProposing ? 'button primary' : 'button danger'}
             type="submit"
             isDisabled={!canSubmit}
           >
-            {action === undefined ? 'Preview' : isProposing ? 'Propose' : `${action.label} ${counted}`}
+            {verb}
           </Button>
         </footer>
       </Form>

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { Form } from 'react-aria-components'
-import { Versions } from '../conflict/Versions.tsx'
+import { VersionTable } from '../conflict/VersionTable.tsx'
 import type { Resource, Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
@@ -35,14 +35,14 @@ export function RecordForm({ resource, row, onClose }: Props) {
     return (
       <>
         {question}
-        <Versions resource={resource} {...conflict} mine={{ ...conflict.stored, ...form.changes }} />
+        <VersionTable resource={resource} versions={conflict} sideOf={form.sideOf} onChoose={form.choose} />
         <footer>
-          <Button onPress={() => unsaved.discard(onClose)}>Keep the stored version</Button>
-          <Button onPress={form.keepEditing} autoFocus>
-            Keep editing
+          <Button className="button ghost" onPress={form.keepEditing} autoFocus>
+            Back to my edits
           </Button>
-          <Button className="button danger" onPress={() => void form.save()}>
-            {form.isSaving ? 'Saving…' : 'Overwrite with mine'}
+          <Button onPress={() => unsaved.discard(onClose)}>Take the stored version</Button>
+          <Button className="button primary" onPress={() => void form.save()}>
+            {form.isSaving ? 'Saving…' : 'Save this version'}
           </Button>
         </footer>
       </>

@@ -1,5 +1,6 @@
 import { ServiceError, VersionMismatchError } from '@resource/client'
 import { useEffect, useState } from 'react'
+import type { Side, Versions } from '../conflict/merge.ts'
 import { calls, writes } from '../resources/calls.ts'
 import { type Draft, draftErrors, draftOf, type Field, fieldMessage, inputOf } from '../resources/field.ts'
 import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
@@ -28,7 +29,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   const [unanswered] = useState((): UnansweredRequests => rejected?.unanswered ?? new Map())
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [failure, setFailure] = useState<string>()
-  const [conflict, setConflict] = useState<{ opened: Row; stored: Row }>()
+  const [conflict, setConflict] = useState<Versions & { typed: Draft }>()
   const [isSaving, setSaving] = useState(false)
   const [submissions, setSubmissions] = useState(0)
   const isOpen = useIsMounted()
@@ -58,7 +59,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
   /** The form goes on from the stored record, with what was typed. */
   const rebase = (stored: Row) => {
     if (base === undefined) return
-    setConflict({ opened: base, stored })
+    setConflict({ opened: base, stored, mine: { ...base, ...changes }, typed: edited })
     setBase(stored)
     setDraft({ ...draftOf(fields, stored), ...edited })
   }
@@ -136,7 +137,6 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     draft,
     errors,
     failure,
-    changes,
     isChanged,
     isSaving,
     conflict,
@@ -155,6 +155,12 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
         setErrors(Object.fromEntries(Object.entries({ ...errors, [name]: error }).filter(isFieldError)))
       }
     },
+    /** Takes a value of the stored version, or what was typed. */
+    choose: (name: string, side: Side) => {
+      const taken = side === 'mine' ? conflict?.typed[name] : unchanged[name]
+      setDraft({ ...draft, [name]: taken ?? '' })
+    },
+    sideOf: (name: string): Side => (draft[name] === unchanged[name] ? 'stored' : 'mine'),
     /** Returns to the form, which has what was typed and the stored values of the other fields. */
     keepEditing: () => setConflict(undefined),
   }

@@ -9,7 +9,8 @@ import { ownWrites } from '../table/turns.ts'
 
 // Changes arrive in bursts, and each burst is rendered once.
 const COLLECT_MS = 100
-const MARKED_MS = 3_000
+// The mark has faded by then.
+const MARKED_MS = 2_500
 const MAX_KEPT = 1_000
 const FIGURES_INTERVAL_MS = 1_000
 // The queries that depend on the records without containing them.
@@ -64,8 +65,9 @@ function show(changes: Change[]): void {
       const key = liveKey(noun, record_id)
       if (record === null) created.delete(key)
       else if (!isUpdate) created.set(key, performance.now())
-      if (!shown.has(record_id)) continue
-      marks.set(key, record === null ? 'deleted' : 'changed')
+      const fields = shown.get(record_id)
+      if (fields === undefined) continue
+      marks.set(key, { kind: record === null ? 'deleted' : 'changed', fields })
       if (record !== null) changed.push(key)
     }
     void readFigures(noun, ofNoun.at(-1)?.at ?? '')
@@ -77,22 +79,24 @@ function show(changes: Change[]): void {
 
 function unmark(keys: string[]): void {
   const marks = new Map(useLive.getState().marks)
-  for (const key of keys) if (marks.get(key) === 'changed') marks.delete(key)
+  for (const key of keys) if (marks.get(key)?.kind === 'changed') marks.delete(key)
   useLive.setState({ marks })
 }
 
 /**
  * Replaces older versions in the cache.
  *
- * @returns the ids of the changed and deleted records in it
+ * @returns the fields that differ, by the ids of the changed and deleted records in it
  */
-function patch(noun: Noun, latest: Map<number, Change>): Set<number> {
-  const shown = new Set<number>()
+function patch(noun: Noun, latest: Map<number, Change>): Map<number, string[]> {
+  const shown = new Map<number, string[]>()
   const newer = (row: Row): Row => {
     const change = latest.get(row.id)
     if (change === undefined || !isNewer(change, row)) return row
-    shown.add(row.id)
-    return change.record === null ? row : { ...row, ...change.record }
+    const after: Row = change.record === null ? row : { ...row, ...change.record }
+    const fields = Object.keys(after).filter((field) => after[field] !== row[field])
+    shown.set(row.id, fields)
+    return after
   }
   const update = (query: Query) => {
     const { dataUpdatedAt: updatedAt, isInvalidated, status } = query.state

@@ -50,7 +50,7 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
     one,
     many: noun,
     nameField: sent[0] as string,
-    columns: columnsOf(['id', ...sent, ...(overrides.columns ?? [])]),
+    columns: columnsOf(['id', ...sent, ...('updated_at' in record ? ['updated_at'] : [])]),
     recordColumns: columnsOf(Object.keys(record)),
     search,
     filters: [...(search === undefined ? [] : [search]), ...fieldsOf(list, filters)],
@@ -104,6 +104,7 @@ function filterLabel(name: string, record: Shape, label: (field: string) => stri
 /** `Unit price` of `unit_price`, `Created` of `created_at`. */
 function labelOf(name: string): string {
   if (name === 'id') return 'ID'
+  if (name === 'updated_at') return 'Changed'
   return name
     .replace(/_at$/, '')
     .replaceAll('_', ' ')

@@ -28,8 +28,6 @@ export interface BulkAction<R = Row> {
   changes?: Record<string, unknown>
   /** Instead of `changes`: what it does to numbers, as `{ multiply: { price: 1.1 } }`. */
   amounts?: { [How in 'add' | 'multiply']?: Record<string, number> }
-  /** What it sets, for a preview: `price 30`. */
-  summary?: string
   /** The record after the action, shown before the service responds; undefined if the action deletes it. */
   apply(row: R): R | undefined
 }
@@ -83,8 +81,6 @@ export interface Overrides<N extends Noun> {
   /** Labels that differ from the field's name. */
   labels?: { [F in ListedField<N> | FormField<N>]?: string }
   kinds?: { [F in ListedField<N>]?: ColumnKind }
-  /** Columns after those of the input fields. */
-  columns?: ListedField<N>[]
   actions?: Action<ListedRecord<N>>[]
 }
 

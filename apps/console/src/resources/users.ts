@@ -5,8 +5,7 @@ import type { Action, Overrides } from './resource.ts'
 type User = ListedRecord<'users'>
 
 export const users: Overrides<'users'> = {
-  labels: { email: 'E-mail', updated_at: 'Changed' },
-  columns: ['updated_at'],
+  labels: { email: 'E-mail' },
   actions: [toStatus('active', 'Activate', 'activated'), toStatus('inactive', 'Deactivate', 'deactivated')],
 }
 

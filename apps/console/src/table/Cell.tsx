@@ -1,9 +1,10 @@
-import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import type { Field } from '../resources/field.ts'
 import type { Column, Resource, Row } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
 import { CellInput } from './CellInput.tsx'
+import type { Place } from './places.ts'
 
 interface Props {
   resource: Resource
@@ -11,12 +12,17 @@ interface Props {
   row: Row
   /** The name of the record. */
   name: string
+  place: Place
+  /** Whether somebody else has just changed the value. */
+  isFresh: boolean
   /** The record's page, in the cell that names the record. */
   href: string | undefined
   decimals: number
   /** Absent if the cell cannot be edited. */
   editField: Field | undefined
   isEditing: boolean
+  /** Follows the name. */
+  note?: ReactNode
   onKeyDown: (event: KeyboardEvent) => void
   onStart: () => void
   onSave: (seen: Row, value: unknown) => void
@@ -29,6 +35,8 @@ export function Cell({
   column,
   row,
   name,
+  place,
+  isFresh,
   href,
   decimals,
   editField,
@@ -41,7 +49,8 @@ export function Cell({
   const { field, kind, label } = column
   const cell = useRef<HTMLTableCellElement>(null)
   const wasEditing = useRef(false)
-  const value = <Value column={column} value={row[field]} decimals={decimals} />
+  const shown = <Value column={column} value={row[field]} decimals={decimals} />
+  const value = isFresh ? <span className="fresh">{shown}</span> : shown
   const Tag = href === undefined ? 'td' : 'th'
 
   // The focus returns from the input to its cell.
@@ -55,7 +64,7 @@ export function Cell({
     <Tag
       ref={cell}
       {...(href !== undefined && { scope: 'row' })}
-      className={`${kind}${href === undefined ? '' : ' name'}${editField === undefined ? '' : ' editable'}`}
+      className={`${kind} ${place}${editField === undefined ? '' : ' editable'}`}
       data-label={label}
       tabIndex={-1}
       onKeyDown={(event) => {
@@ -82,9 +91,12 @@ export function Cell({
       ) : href === undefined ? (
         value
       ) : (
-        <Link href={href} tabIndex={-1} state={{ from: window.location.search }} onClick={() => remember(row)}>
-          {value}
-        </Link>
+        <>
+          <Link href={href} tabIndex={-1} state={{ from: window.location.search }} onClick={() => remember(row)}>
+            {value}
+          </Link>
+          {props.note}
+        </>
       )}
     </Tag>
   )

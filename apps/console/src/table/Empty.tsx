@@ -1,6 +1,8 @@
+import { Plus, Upload } from 'lucide-react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
-import { filtersOf, type useView, withoutFilters } from './view.ts'
+import { NoMatch } from './NoMatch.tsx'
+import { filtersOf, type useView } from './view.ts'
 
 interface Props {
   resource: Resource
@@ -10,33 +12,34 @@ interface Props {
 
 /** Explains why the table is empty, and what to do. */
 export function Empty({ resource, pages, canCreate }: Props) {
+  const { one, many } = resource
   const { view } = pages
   if ((view.page ?? view.after) !== undefined)
     return <EmptyPage resource={resource} onFirst={() => pages.goToPage(1)} />
   if (Object.keys(filtersOf(resource, view)).length > 0) {
-    return (
-      <div className="state">
-        <h2>No {resource.one} matches</h2>
-        <p>Only records that match all filters show.</p>
-        <Button onPress={() => pages.change(withoutFilters(resource))}>Show all {resource.many}</Button>
-      </div>
-    )
+    return <NoMatch resource={resource} view={view} onChange={pages.change} />
   }
   return (
-    <div className="state">
-      <h2>No {resource.many} yet</h2>
+    <div className="empty">
+      <h2>No {many} yet</h2>
       {canCreate ? (
         <>
-          <p>Create the first one, or import a file.</p>
+          <p>
+            Create the first one, import a file, or <a href="/docs">send a request</a>.
+          </p>
           <div className="buttons">
             <Button className="button primary" onPress={() => pages.open('new')}>
-              Create the first {resource.one}
+              <Plus className="i" aria-hidden="true" />
+              Create the first {one}
             </Button>
-            <Button onPress={() => pages.open('import')}>Import a file</Button>
+            <Button onPress={() => pages.open('import')}>
+              <Upload className="i" aria-hidden="true" />
+              Import a file
+            </Button>
           </div>
         </>
       ) : (
-        <p>Your role cannot create {resource.many}. They appear here once someone creates them.</p>
+        <p>Your role cannot create {many}. They appear here once someone creates them.</p>
       )}
     </div>
   )
@@ -45,10 +48,12 @@ export function Empty({ resource, pages, canCreate }: Props) {
 /** A page whose records were deleted, or whose link has an invalid page number or cursor. */
 export function EmptyPage({ resource, onFirst }: { resource: Resource; onFirst: () => void }) {
   return (
-    <div className="state">
+    <div className="empty">
       <h2>This page is empty</h2>
       <p>The {resource.many} on this page were deleted, or the link belongs to another list.</p>
-      <Button onPress={onFirst}>Go to the first page</Button>
+      <div className="buttons">
+        <Button onPress={onFirst}>Go to the first page</Button>
+      </div>
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, type LucideIcon } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../ui/Button.tsx'
 import { Choice } from '../ui/Choice.tsx'
@@ -25,26 +26,32 @@ export function Pager({ pages, shown, total, next }: Props) {
     <nav className="pager" aria-label="Pages">
       <p role="status">{position(pages, shown, total)}</p>
       <Choice
-        label="Rows per page"
+        label={
+          <>
+            Rows <span className="hidden">per page</span>
+          </>
+        }
         className="inline"
         value={sizeOf(view)}
         options={PAGE_SIZES.map((size) => [size, String(size)])}
         onChange={(size) => choose(Number(size))}
       />
       <div className="buttons">
-        <Button isDisabled={isFirst} onPress={() => pages.goToPage(1)}>
-          First
-        </Button>
-        <Button isDisabled={isFirst} onPress={() => pages.previous(total)}>
-          Previous
-        </Button>
+        <Step icon={ChevronsLeft} label="First" isDisabled={isFirst} onPress={() => pages.goToPage(1)} />
+        <Step icon={ChevronLeft} label="Previous" isDisabled={isFirst} onPress={() => pages.previous(total)} />
         <PageInput key={page} page={page} last={last} reachable={reachable} onChange={pages.goToPage} />
-        <Button isDisabled={next === null} onPress={() => next !== null && pages.next(next)}>
-          Next
-        </Button>
-        <Button isDisabled={page >= last || reachable < last} onPress={() => pages.goToPage(last)}>
-          Last
-        </Button>
+        <Step
+          icon={ChevronRight}
+          label="Next"
+          isDisabled={next === null}
+          onPress={() => next !== null && pages.next(next)}
+        />
+        <Step
+          icon={ChevronsRight}
+          label="Last"
+          isDisabled={page >= last || reachable < last}
+          onPress={() => pages.goToPage(last)}
+        />
       </div>
       {reachable < last && (
         <p className="hint">
@@ -52,6 +59,21 @@ export function Pager({ pages, shown, total, next }: Props) {
         </p>
       )}
     </nav>
+  )
+}
+
+interface StepProps {
+  icon: LucideIcon
+  label: string
+  isDisabled: boolean
+  onPress: () => void
+}
+
+function Step({ icon: Icon, label, ...rest }: StepProps) {
+  return (
+    <Button {...rest} className="button ghost icon small" aria-label={label}>
+      <Icon className="i" aria-hidden="true" />
+    </Button>
   )
 }
 

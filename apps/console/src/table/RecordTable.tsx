@@ -1,10 +1,10 @@
-import { type KeyboardEvent, useId, useState } from 'react'
+import { Ellipsis } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import {
   type Action,
   type Column,
-  type ColumnKind,
   editVerb,
   nameOf,
   type Resource,
@@ -14,15 +14,21 @@ import { decimalsOf } from '../resources/value-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { sentence } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
+import { Panel } from '../ui/Popup.tsx'
 import { usePreferences } from '../ui/preferences.ts'
+import { By } from './By.tsx'
 import { Cell, remember } from './Cell.tsx'
 import { useGrid } from './grid.ts'
 import { useMarks } from './live.ts'
+import { placesOf } from './places.ts'
+import { RowMenu } from './RowMenu.tsx'
 import type { Selection } from './selection.ts'
+import { TableHead } from './TableHead.tsx'
 import { hideWhole, showWhole } from './whole-text.ts'
 
-// Only texts may be narrower than their content; other columns share the space that is left.
-const TRACKS: { [K in ColumnKind]?: string } = { id: 'max-content', text: 'minmax(4rem, auto)' }
+// The name takes the space that is left. Of the others, only texts may be narrower than their content.
+const NAME_TRACK = 'minmax(10rem, 1fr)'
+const TEXT_TRACK = 'fit-content(22rem)'
 
 interface Props {
   resource: Resource
@@ -40,6 +46,17 @@ interface Props {
   onSort: (sort: string) => void
   onAct: (action: Action, row: Row) => void
   onEdit: (row: Row, field: string, value: unknown) => void
+  /** Opens the form of a record. */
+  onOpen: (id: number) => void
+  /** Asks before an action. */
+  onAsk: (action: Action, rows: Row[]) => void
+}
+
+interface Editing {
+  id: number
+  field: string
+  /** The widths of the columns as the edit began, so that no column moves while it lasts. */
+  tracks: string
 }
 
 /**
@@ -49,16 +66,18 @@ interface Props {
 export function RecordTable(props: Props) {
   const { resource, columns, rows, sort = 'id_asc', isStale, isPending, can, isProposing } = props
   const { selection, onSort, onAct, onEdit } = props
-  const [editing, setEditing] = useState<{ id: number; field: string }>()
+  const [editing, setEditing] = useState<Editing>()
+  const [menuRow, setMenuRow] = useState<Row>()
   const [path, navigate] = useLocation()
   const density = usePreferences((preferences) => preferences.density)
   const hintId = useId()
+  const menuId = useId()
   const markOf = useMarks(resource.noun)
   const grid = useGrid(useHistoryState<{ row?: number } | null>()?.row)
-  const actions = resource.actions.filter(({ verb }) => can(verb))
+  const allowed = resource.actions.filter(({ verb }) => can(verb))
   const canEdit = can(editVerb(resource.noun))
   // Without any allowed action, a selection has no use.
-  const canSelect = canEdit || can('delete') || actions.length > 0 || isProposing
+  const canSelect = canEdit || can('delete') || allowed.length > 0 || isProposing
   const decimals = new Map(
     columns.map(({ field, decimals }) => [
       field,
@@ -69,11 +88,28 @@ export function RecordTable(props: Props) {
     ]),
   )
   const editFields = new Map(resource.editFields.map((field) => [field.name, field]))
+  const places = placesOf(resource, columns)
   const tracks = [
     ...(canSelect ? ['max-content'] : []),
-    ...columns.map(({ kind }) => TRACKS[kind] ?? 'minmax(max-content, auto)'),
-    ...(actions.length > 0 ? ['max-content'] : []),
+    ...columns.map(({ field, kind }) =>
+      field === resource.nameField ? NAME_TRACK : kind === 'text' ? TEXT_TRACK : 'max-content',
+    ),
+    'max-content',
   ]
+
+  useEffect(() => {
+    if (!editing?.tracks) return
+    // The widths belong to the old size of the window.
+    const forget = () => setEditing((now) => now && { ...now, tracks: '' })
+    window.addEventListener('resize', forget)
+    return () => window.removeEventListener('resize', forget)
+  }, [editing?.tracks])
+
+  const start = (row: Row, field: string) => {
+    const style = grid.ref.current && getComputedStyle(grid.ref.current)
+    setEditing({ id: row.id, field, tracks: style?.display === 'grid' ? style.gridTemplateColumns : '' })
+  }
+
   return (
     <>
       <table
@@ -84,7 +120,7 @@ export function RecordTable(props: Props) {
         aria-describedby={hintId}
         aria-multiselectable={canSelect}
         className={`records ${density}${isStale ? ' stale' : ''}`}
-        style={{ gridTemplateColumns: tracks.join(' ') }}
+        style={{ gridTemplateColumns: editing?.tracks || tracks.join(' ') }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') hideWhole(event)
           grid.onKeyDown(event)
@@ -97,51 +133,13 @@ export function RecordTable(props: Props) {
         onBlur={hideWhole}
         onMouseOut={hideWhole}
       >
-        <thead>
-          <tr>
-            {canSelect && (
-              <th scope="col" className="pick">
-                <label>
-                  <input
-                    type="checkbox"
-                    tabIndex={-1}
-                    checked={selection.isAll}
-                    ref={(box) => {
-                      if (box !== null) box.indeterminate = selection.isSome
-                    }}
-                    onChange={() => selection.toggleAll()}
-                  />
-                  <span>Select all on this page</span>
-                </label>
-              </th>
-            )}
-            {columns.map(({ field, label, kind, isSortable }) => (
-              <th key={field} scope="col" className={kind} aria-sort={ariaSort(field, sort)} tabIndex={-1}>
-                {isSortable ? (
-                  <Button
-                    className="sort"
-                    tabIndex={-1}
-                    onPress={() => onSort(sort === `${field}_asc` ? `${field}_desc` : `${field}_asc`)}
-                  >
-                    {label}
-                  </Button>
-                ) : (
-                  label
-                )}
-              </th>
-            ))}
-            {actions.length > 0 && (
-              <th scope="col" className="actions" tabIndex={-1}>
-                Actions
-              </th>
-            )}
-          </tr>
-        </thead>
+        <TableHead columns={columns} sort={sort} selection={canSelect ? selection : undefined} onSort={onSort} />
         <tbody>
           {rows.map((row) => {
             const name = nameOf(resource, row)
             const isSelected = selection.has(row.id)
             const href = `${path}/${row.id}`
+            const mark = markOf(row.id)
             const onKeyDown = (event: KeyboardEvent) => {
               // A cell with a link, button or checkbox leaves these keys to it.
               if (event.target !== event.currentTarget) return
@@ -156,7 +154,7 @@ export function RecordTable(props: Props) {
               <tr
                 key={row.id}
                 data-id={row.id}
-                className={[isSelected ? 'selected' : '', markOf(row.id)].filter(Boolean).join(' ')}
+                className={[isSelected ? 'selected' : '', mark?.kind].filter(Boolean).join(' ')}
                 aria-selected={canSelect ? isSelected : undefined}
               >
                 {canSelect && (
@@ -177,12 +175,15 @@ export function RecordTable(props: Props) {
                     column={column}
                     row={row}
                     name={name}
+                    place={places.get(column.field) ?? 'more'}
+                    isFresh={mark?.fields.includes(column.field) ?? false}
                     href={column.field === resource.nameField ? href : undefined}
+                    note={column.field === resource.nameField && mark?.kind === 'changed' && <By noun={resource.noun} {...row} />}
                     decimals={decimals.get(column.field) ?? 0}
                     editField={canEdit ? editFields.get(column.field) : undefined}
                     isEditing={editing?.id === row.id && editing.field === column.field}
                     onKeyDown={onKeyDown}
-                    onStart={() => setEditing({ id: row.id, field: column.field })}
+                    onStart={() => start(row, column.field)}
                     onSave={(seen, value) => {
                       setEditing(undefined)
                       onEdit(seen, column.field, value)
@@ -193,15 +194,15 @@ export function RecordTable(props: Props) {
                     }}
                   />
                 ))}
-                {actions.length > 0 && (
-                  <td className="actions">
-                    {actions
+                <td className="actions">
+                  <span className="direct">
+                    {allowed
                       .filter(({ isFor }) => isFor(row))
                       .map((action, index) => (
                         <Button
                           // The index as key keeps the focus when Deactivate becomes Activate.
                           key={index}
-                          className="small"
+                          className="button small"
                           tabIndex={-1}
                           isDisabled={isPending(row.id, action.verb)}
                           onPress={() => onAct(action, row)}
@@ -210,22 +211,60 @@ export function RecordTable(props: Props) {
                           {action.label}
                         </Button>
                       ))}
-                  </td>
-                )}
+                  </span>
+                  <Button
+                    className="button ghost icon small more"
+                    tabIndex={-1}
+                    popoverTarget={menuId}
+                    aria-label={`Actions for ${name}`}
+                    onPress={() => setMenuRow(row)}
+                  >
+                    <Ellipsis className="i" aria-hidden="true" />
+                  </Button>
+                </td>
               </tr>
             )
           })}
         </tbody>
       </table>
-      <p id={hintId} className="hint grid-hint">
-        Arrow keys move between cells, Enter opens a record
-        {canEdit && ', F2 or a double click edits a cell'}, ? lists all shortcuts.
+      <Panel id={menuId}>
+        {(close) =>
+          menuRow !== undefined && (
+            <RowMenu
+              resource={resource}
+              row={menuRow}
+              href={`${path}/${menuRow.id}`}
+              can={can}
+              actions={allowed.filter(({ isFor }) => isFor(menuRow))}
+              onAct={onAct}
+              onEdit={props.onOpen}
+              onAsk={props.onAsk}
+              onClose={close}
+            />
+          )
+        }
+      </Panel>
+      <p id={hintId} className="hints">
+        <span>
+          <kbd>Arrow keys</kbd> move
+        </span>
+        <span>
+          <kbd>Enter</kbd> open
+        </span>
+        {canEdit && (
+          <span>
+            <kbd>F2</kbd> or double click: edit the cell
+          </span>
+        )}
+        {canSelect && (
+          <span>
+            <kbd>Space</kbd> select
+          </span>
+        )}
+        <span>
+          <kbd>?</kbd> all shortcuts
+        </span>
       </p>
     </>
   )
-}
-
-function ariaSort(field: string, sort: string): 'ascending' | 'descending' | undefined {
-  if (sort === `${field}_asc`) return 'ascending'
-  return sort === `${field}_desc` ? 'descending' : undefined
 }

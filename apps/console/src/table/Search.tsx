@@ -1,3 +1,4 @@
+import { Search as Magnifier } from 'lucide-react'
 import { useId } from 'react'
 import type { Field } from '../resources/field.ts'
 import { useShortcut } from '../ui/shortcuts.ts'
@@ -16,9 +17,11 @@ export function Search({ field, label, value, onChange }: Props) {
   const errorId = useId()
   useShortcut('/', () => input.current?.select())
   return (
-    <div className="search">
+    <div className="search with-icon">
+      <Magnifier className="i" aria-hidden="true" />
       <input
         ref={input}
+        className="input"
         type="search"
         dir="auto"
         aria-label={label}
@@ -35,6 +38,7 @@ export function Search({ field, label, value, onChange }: Props) {
         onBlur={onBlur}
         onKeyDown={onKeyDown}
       />
+      {text === '' && <kbd aria-hidden="true">/</kbd>}
       <span id={errorId} role="status" className="field-error">
         {error}
       </span>

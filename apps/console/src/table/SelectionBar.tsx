@@ -1,7 +1,7 @@
+import { Download, Pencil, Trash2, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Action, Resource, Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
-import { formatCount } from '../ui/format.ts'
 import { useBulk } from './bulk.ts'
 import { deletion } from './changes.ts'
 import { sharedFields } from './edit-many.ts'
@@ -17,58 +17,82 @@ interface Props {
   onEdit: () => void
   /** Previews an action on these records; without them, on all matching ones. */
   onAsk: (action: Action, rows?: Row[]) => void
+  onExport: () => void
 }
 
-/** Actions on the selected records; hidden without a selection. */
-export function SelectionBar({ resource, selection, total = 0, permissions, onEdit, onAsk }: Props): ReactNode {
-  const { rows, elsewhere, isAll, isEverything } = selection
+/** Actions on the selected records, above the table; hidden without a selection. */
+export function SelectionBar(props: Props): ReactNode {
+  const { resource, selection, total = 0, permissions, onEdit, onAsk, onExport } = props
+  const { rows, elsewhere, isEverything } = selection
   const { can, isProposing } = permissions
   const may = (verb: string) => can(verb) || isProposing
   const bulk = useBulk(resource, selection)
   const count = isEverything ? total : rows.length
-  const canSelectAll = isAll && !isEverything && total > rows.length && may('updateWhere')
+  const canSelectAll = !isEverything && total > rows.length && may('updateWhere')
   return (
-    <div className={count === 0 ? 'selection hidden' : 'selection'}>
+    <div className={count === 0 ? 'selection hidden' : 'selection'} role="toolbar" aria-label="Selection">
       <p role="status">
-        {count > 0 && `${isEverything ? 'All ' : ''}${formatCount(count, resource)} selected`}
+        {count > 0 && (
+          <b>
+            {isEverything && 'All '}
+            {count.toLocaleString('en')} <span className="hidden">{count === 1 ? resource.one : resource.many} </span>
+            selected
+          </b>
+        )}
         {isEverything ? ', on all pages' : elsewhere > 0 && `, ${elsewhere.toLocaleString('en')} on other pages`}
       </p>
       {count > 0 && (
-        <div className="buttons">
+        <>
           {canSelectAll && (
-            <Button onPress={selection.selectEverything}>Select all {total.toLocaleString('en')} matching</Button>
+            <Button className="link" onPress={selection.selectEverything}>
+              Select all {total.toLocaleString('en')}
+            </Button>
           )}
+          <span className="split" />
           {may('updateWhere') && sharedFields(resource).length > 0 && (
-            <Button onPress={onEdit}>Edit {count.toLocaleString('en')}…</Button>
+            <Button className="button small" onPress={onEdit}>
+              <Pencil className="i" aria-hidden="true" />
+              Change…
+            </Button>
           )}
           {bulkActions(resource).map((action) => {
             const fitting = rows.filter(action.isFor)
             if (isEverything || isProposing) {
               return (
-                <Button key={action.label} onPress={() => onAsk(action, isEverything ? undefined : rows)}>
-                  {action.label} {count.toLocaleString('en')}…
+                <Button
+                  key={action.label}
+                  className="button small"
+                  onPress={() => onAsk(action, isEverything ? undefined : rows)}
+                >
+                  {action.label}…
                 </Button>
               )
             }
             return (
               fitting.length > 0 && (
-                <Button key={action.label} onPress={() => void bulk.act(action, fitting)}>
+                <Button key={action.label} className="button small" onPress={() => void bulk.act(action, fitting)}>
                   {action.label} {fitting.length}
-                  {fitting.length < rows.length && ` of ${rows.length}`}
                 </Button>
               )
             )
           })}
+          <Button className="button small" onPress={onExport}>
+            <Download className="i" aria-hidden="true" />
+            Export…
+          </Button>
           {may(isEverything ? 'deleteMatching' : 'delete') && (
             <Button
-              className="button danger"
+              className="button small danger"
               onPress={() => onAsk(deletion(resource), isEverything ? undefined : rows)}
             >
-              Delete {count.toLocaleString('en')}…
+              <Trash2 className="i" aria-hidden="true" />
+              Delete…
             </Button>
           )}
-          <Button onPress={selection.clear}>Clear selection</Button>
-        </div>
+          <Button className="button small icon" aria-label="Clear the selection" onPress={selection.clear}>
+            <X className="i" aria-hidden="true" />
+          </Button>
+        </>
       )}
     </div>
   )

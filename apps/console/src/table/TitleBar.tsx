@@ -1,12 +1,16 @@
+import { Download, Ellipsis, Plus, Upload } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
-import { formatCount } from '../ui/format.ts'
+import { Popup } from '../ui/Popup.tsx'
 import type { Permissions } from './permissions.ts'
-import type { Open } from './view.ts'
+import { useCount } from './queries.ts'
+import { filtersOf, type Open, type View } from './view.ts'
 
 interface Props {
   resource: Resource
+  view: View
+  /** The number of matching records. */
   total: number | undefined
   permissions: Permissions
   onOpen: (open: Open) => void
@@ -14,24 +18,68 @@ interface Props {
   children: ReactNode
 }
 
-/** The page's title, the number of matching records, and the actions of the page. */
-export function TitleBar({ resource, total, permissions, onOpen, children }: Props) {
+/** The page's title, the number of matching records and of all, and the actions of the page. */
+export function TitleBar({ resource, view, total, permissions, onOpen, children }: Props) {
+  const { title, one, many } = resource
+  const isFiltered = Object.keys(filtersOf(resource, view)).length > 0
+  const { data: all } = useCount(resource, {}, isFiltered)
   // Disabled instead of hidden, with the reason as description.
   const restricted = (verb: string) =>
     permissions.can(verb) ? {} : { isDisabled: true, 'aria-describedby': 'permissions' }
+  const transfers = (className: string, close = () => {}) => (
+    <>
+      <Button
+        {...restricted('createMany')}
+        className={className}
+        onPress={() => {
+          close()
+          onOpen('import')
+        }}
+      >
+        <Upload className="i" aria-hidden="true" />
+        Import…
+      </Button>
+      <Button
+        className={className}
+        onPress={() => {
+          close()
+          onOpen('export')
+        }}
+      >
+        <Download className="i" aria-hidden="true" />
+        Export…
+      </Button>
+    </>
+  )
   return (
-    <div className="title">
-      <h1>{resource.title}</h1>
-      <p role="status" className="total">
-        {total !== undefined && formatCount(total, resource)} {children}
+    <div className="page-head list-head">
+      <h1>{title}</h1>
+      <p role="status" className="count">
+        {total !== undefined && (
+          <span>
+            {total.toLocaleString('en')} <span className="hidden">{total === 1 ? one : many}</span>
+          </span>
+        )}
+        {total !== undefined && isFiltered && all !== undefined && ` of ${all.toLocaleString('en')}`}
       </p>
+      {children}
       <div className="buttons">
-        <Button {...restricted('createMany')} onPress={() => onOpen('import')}>
-          Import…
-        </Button>
-        <Button onPress={() => onOpen('export')}>Export…</Button>
-        <Button {...restricted('create')} className="button primary" onPress={() => onOpen('new')}>
-          New {resource.one}
+        <div className="buttons only-wide">{transfers('button ghost')}</div>
+        <Popup
+          className="button ghost icon only-phone"
+          label="More actions"
+          button={<Ellipsis className="i" aria-hidden="true" />}
+        >
+          {(close) => transfers('item', close)}
+        </Popup>
+        <Button
+          {...restricted('create')}
+          className="button primary"
+          aria-label={`New ${one}`}
+          onPress={() => onOpen('new')}
+        >
+          <Plus className="i" aria-hidden="true" />
+          <span className="only-wide">New {one}</span>
         </Button>
       </div>
       {permissions.reasons.length > 0 && (

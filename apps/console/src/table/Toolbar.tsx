@@ -1,86 +1,88 @@
-import { type KeyboardEvent, type ReactNode, Suspense, startTransition, useId, useRef, useState } from 'react'
-import { filterText } from '../resources/field.ts'
+import { ListFilter, SlidersHorizontal, X } from 'lucide-react'
+import { lazy } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
+import { Popup } from '../ui/Popup.tsx'
+import { conditionText, setConditions, without } from './conditions.ts'
 import { Search } from './Search.tsx'
-import { filtersOf, type View, withoutFilters } from './view.ts'
+import type { useColumns } from './shown-columns.ts'
+import { type View, withoutFilters } from './view.ts'
+
+const loadDialogs = () => import('../dialogs/Dialogs.tsx')
+const ViewOptions = lazy(() => loadDialogs().then(({ ViewOptions }) => ({ default: ViewOptions })))
+const ConditionForm = lazy(() => loadDialogs().then(({ ConditionForm }) => ({ default: ConditionForm })))
+const Filters = lazy(() => loadDialogs().then(({ Filters }) => ({ default: Filters })))
 
 interface Props {
   resource: Resource
   view: View
-  /** The panels, which may load when they open. */
-  panels: Record<(typeof PANELS)[number], ReactNode>
+  columns: ReturnType<typeof useColumns>
   /** @param isReplaced whether the Back button does not return to the view before */
   onChange: (changes: Partial<View>, isReplaced?: boolean) => void
 }
 
-const PANELS = ['Filters', 'Columns'] as const
-
-/** The search box, the conditions in force, and one open panel: filters or columns. */
-export function Toolbar({ resource, view, panels, onChange }: Props) {
-  const [open, setOpen] = useState<(typeof PANELS)[number]>()
-  const panelId = useId()
-  const openers = useRef<HTMLDivElement>(null)
-  const set = resource.filters.filter(({ name }) => name in filtersOf(resource, view))
-  const close = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || event.defaultPrevented) return
-    openers.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus()
-    setOpen(undefined)
-  }
+/** The search box, a chip for each condition, and what shows of the records. */
+export function Toolbar({ resource, view, columns, onChange }: Props) {
+  const set = setConditions(resource, view)
   return (
     <search className="toolbar" aria-label={`Find ${resource.many}`}>
-      <div className="tools">
-        {resource.search !== undefined && (
-          <Search
-            field={resource.search}
-            label={`Search ${resource.many}`}
-            value={String(view.q ?? '')}
-            onChange={(q, isTypedOn) => onChange({ q }, isTypedOn)}
-          />
-        )}
-        <div ref={openers} className="buttons">
-          {PANELS.map((panel) => (
-            <Button
-              key={panel}
-              aria-expanded={open === panel}
-              aria-controls={open === panel ? panelId : undefined}
-              // A panel appears with its content: one that grows would move the page under the pointer.
-              onPress={() => startTransition(() => setOpen(open === panel ? undefined : panel))}
-            >
-              {panel}
-            </Button>
-          ))}
-        </div>
-      </div>
-      <Suspense>
-        {open !== undefined && (
-          // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel from any of its inputs
-          <div id={panelId} className={`panel ${open.toLowerCase()}`} onKeyDown={close}>
-            {panels[open]}
-          </div>
-        )}
-      </Suspense>
-      {set.length > 0 && (
-        <ul className="conditions" aria-label="Conditions">
-          {set.map((field) => (
-            <li key={field.name}>
-              <Button
-                className="small"
-                aria-label={`Remove ${field.label} ${filterText(field, view[field.name])}`}
-                onPress={() => onChange({ [field.name]: undefined })}
-              >
-                <span>{field.label}</span> <bdi translate="no">{filterText(field, view[field.name])}</bdi>{' '}
-                <span aria-hidden="true">×</span>
-              </Button>
-            </li>
-          ))}
-          <li>
-            <Button className="small" onPress={() => onChange(withoutFilters(resource))}>
-              Clear filters
-            </Button>
-          </li>
-        </ul>
+      {resource.search !== undefined && (
+        <Search
+          field={resource.search}
+          label={`Search ${resource.many}`}
+          value={String(view.q ?? '')}
+          onChange={(q, isTypedOn) => onChange({ q }, isTypedOn)}
+        />
       )}
+      <div className="chips">
+        {set.map((condition) => {
+          const { label, value } = conditionText(resource, condition, view)
+          return (
+            <span key={condition.label} className="chip">
+              <Popup
+                className="text"
+                button={
+                  <>
+                    {label}{' '}
+                    <b translate="no" dir="auto">
+                      {value}
+                    </b>
+                  </>
+                }
+              >
+                {(close) => <ConditionForm {...{ resource, view, condition, onChange }} onClose={close} />}
+              </Popup>
+              <Button aria-label={`Remove ${label} ${value}`} onPress={() => onChange(without(condition.all))}>
+                <X className="i" aria-hidden="true" />
+              </Button>
+            </span>
+          )
+        })}
+        <Popup
+          className="button ghost"
+          button={
+            <>
+              <ListFilter className="i" aria-hidden="true" />
+              Filter
+            </>
+          }
+        >
+          {(close) => <Filters {...{ resource, view, onChange }} onClose={close} />}
+        </Popup>
+        {set.length > 1 && (
+          <Button className="button ghost" onPress={() => onChange(withoutFilters(resource))}>
+            Clear filters
+          </Button>
+        )}
+      </div>
+      <Popup
+        className="button ghost icon"
+        panelClassName="menu anchored options"
+        label="Columns and density"
+        button={<SlidersHorizontal className="i" aria-hidden="true" />}
+      >
+        {() => <ViewOptions {...{ resource, columns, onChange }} sort={view.sort} />}
+      </Popup>
     </search>
   )
 }

@@ -2,7 +2,7 @@ import { calculated, decimalsOf } from '@resource/contract'
 import { type Field, parseInput, valueError } from '../resources/field.ts'
 import type { BulkAction, Resource, Row } from '../resources/resource.ts'
 
-const CHANGE = /^([+-]) ?(\d+(?:\.\d+)?) ?(%?)$/
+const AMOUNT = /^\d+(\.\d+)?$/
 
 /**
  * The fields that many records can be given at once: not those that identify a record, and no password. The name of a record
@@ -13,48 +13,54 @@ export function sharedFields({ editFields, keys, nameField }: Resource): Field[]
   return shared.toSorted((a, b) => Number(a.name === nameField) - Number(b.name === nameField))
 }
 
-/**
- * The action that sets a field of many records.
- *
- * @param text a value; undefined removes the value. For a number also a change of it: `+5`, `-5`, `+10%`, `-10%`. `=-5` is the
- * number -5.
- * @returns the action, or what is wrong with the text
- */
-export function editOf(field: Field, text: string | undefined): { action: BulkAction } | { error: string } {
+/** The ways to change a value. */
+export const HOWS = {
+  set: 'set to',
+  add: 'increase by',
+  subtract: 'decrease by',
+  'add percent': 'increase by percent',
+  'subtract percent': 'decrease by percent',
+  remove: 'remove the value',
+}
+
+export type How = keyof typeof HOWS
+
+export function howsOf({ kind, empty }: Field): How[] {
+  const changes: How[] = kind === 'number' ? ['add', 'subtract', 'add percent', 'subtract percent'] : []
+  return ['set', ...changes, ...(empty === null ? (['remove'] as const) : [])]
+}
+
+/** What a text means that was typed for a number: `+10%` increases by 10 percent. `=-5` remains the number -5. */
+export function readTyped({ kind }: Field, how: How, text: string): { how: How; text: string } {
+  const [, sign, amount = '', percent] = /^([+-]?)(.*?)(%?)$/.exec(text) ?? []
+  if (kind !== 'number' || (!sign && (!percent || how === 'set'))) return { how, text }
+  const way = sign === '-' || (!sign && how.startsWith('subtract')) ? 'subtract' : 'add'
+  return { how: percent || how.endsWith('percent') ? `${way} percent` : way, text: amount.trim() }
+}
+
+/** The action that changes a field of many records, or what is wrong with the text. */
+export function editOf(field: Field, how: How, text: string): { action: BulkAction } | { error: string } {
   const { name, kind } = field
-  const label = field.label.toLowerCase()
-  const typed = text?.trim() ?? ''
-  if (kind === 'number' && /^[+-]/.test(typed)) {
-    const [, sign, amount, percent] = CHANGE.exec(typed) ?? []
-    if (sign === undefined)
-      return { error: `${field.label} must change by an amount or a percentage, such as +5 or -10%` }
-    const by = Number(sign + amount)
-    const change = percent === '%' ? { multiply: 1 + by / 100 } : { add: by }
+  const typed = text.trim()
+  const facts = { label: 'Change', done: 'changed' }
+  if (how !== 'set' && how !== 'remove') {
+    if (!AMOUNT.test(typed)) return { error: `${field.label} must change by an amount or a percentage, such as 5 or 10` }
+    const by = how.startsWith('add') ? Number(typed) : -Number(typed)
+    const change = how.endsWith('percent') ? { multiply: 1 + by / 100 } : { add: by }
     const next = (row: Row) => ({ [name]: calculated(row[name] as number, change, decimalsOf(field.schema)) })
     return {
       action: {
-        label: 'Edit',
-        done: 'edited',
-        summary: `${label} ${typed}`,
+        ...facts,
         isFor: (row) => typeof row[name] === 'number',
-        amounts: percent === '%' ? { multiply: { [name]: 1 + by / 100 } } : { add: { [name]: by } },
+        amounts: 'add' in change ? { add: { [name]: change.add } } : { multiply: { [name]: change.multiply } },
         apply: (row) => ({ ...row, ...next(row) }),
       },
     }
   }
-  if (text !== undefined && typed === '') return { error: `${field.label} is required` }
-  const value = text === undefined ? null : parseInput(field, kind === 'number' ? typed.replace(/^=/, '') : text)
+  if (how === 'set' && typed === '') return { error: `${field.label} is required` }
+  const value = how === 'remove' ? null : parseInput(field, kind === 'number' ? typed.replace(/^=/, '') : text)
   const error = valueError(field, value)
   if (error !== undefined) return { error }
   const changes = { [name]: value }
-  return {
-    action: {
-      label: 'Edit',
-      done: 'edited',
-      summary: `${label} ${value ?? 'none'}`,
-      isFor: () => true,
-      changes,
-      apply: (row) => ({ ...row, ...changes }),
-    },
-  }
+  return { action: { ...facts, isFor: () => true, changes, apply: (row) => ({ ...row, ...changes }) } }
 }

@@ -80,7 +80,7 @@ function nextTarget(
 function targetsOf(row: HTMLTableRowElement | undefined): HTMLElement[] {
   return [...(row?.cells ?? [])].flatMap((cell) => {
     if (!cell.checkVisibility()) return []
-    const inner = [...cell.querySelectorAll<HTMLElement>('a, button, input')]
+    const inner = [...cell.querySelectorAll<HTMLElement>('a, button, input')].filter((inner) => inner.checkVisibility())
     return inner.length > 0 ? inner : [cell]
   })
 }

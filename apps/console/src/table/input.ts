@@ -58,12 +58,8 @@ export function useFilterInput(
 
   const latest = useRef(commit)
   latest.current = commit
-  const onBlur = ({ relatedTarget }: { relatedTarget: EventTarget | null }) => {
-    // Applied on the press of a button in the table, it would move the rows away from the click. The click may leave the page.
-    const commitAfterClick = () => setTimeout(() => input.current !== null && latest.current())
-    if (!(relatedTarget instanceof Element) || !relatedTarget.matches('.records :active')) commit()
-    else window.addEventListener('pointerup', commitAfterClick, { once: true })
-  }
+  const onBlur = ({ relatedTarget }: { relatedTarget: EventTarget | null }) =>
+    afterClick(relatedTarget, () => latest.current())
 
   return {
     input,
@@ -78,4 +74,17 @@ export function useFilterInput(
       commit()
     },
   }
+}
+
+/**
+ * Applies a filter whose input loses the focus. Applied on the press of a button in the table, it would move the rows away from
+ * the click, which may also leave the page.
+ *
+ * @param next what takes the focus
+ */
+export function afterClick(next: EventTarget | null, apply: () => void): void {
+  const { pathname } = window.location
+  const applyAfter = () => setTimeout(() => window.location.pathname === pathname && apply())
+  if (!(next instanceof Element) || !next.matches('.records :active')) apply()
+  else window.addEventListener('pointerup', applyAfter, { once: true })
 }

@@ -8,12 +8,19 @@ import { latestOf, turnOf } from './turns.ts'
 /** `off` without the feed of changes: the page then shows what it has read. */
 export type Connection = 'off' | 'live' | 'reconnecting' | 'stale'
 
+/** What others just did to a record that is shown. */
+export interface Mark {
+  kind: 'changed' | 'deleted'
+  /** The fields whose values differ. */
+  fields: readonly string[]
+}
+
 interface Live {
   connection: Connection
   /** The changes that arrived last. */
   changes: readonly Change[]
-  /** What others just did to records that are shown, by noun and id. */
-  marks: ReadonlyMap<string, 'changed' | 'deleted'>
+  /** By noun and id. */
+  marks: ReadonlyMap<string, Mark>
   /** The records that others created, by noun and id, and when this page learned of them. */
   created: ReadonlyMap<string, number>
 }

@@ -1,5 +1,5 @@
 import { NotFoundError } from '@resource/client'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../query-client.ts'
 import { calls, type Page } from '../resources/calls.ts'
 import { isId, type Resource, type Row } from '../resources/resource.ts'
@@ -50,8 +50,13 @@ async function findById(resource: Resource, view: View, signal: AbortSignal): Pr
 }
 
 /** The number of matching records. */
-export function useCount({ noun }: Resource, filter: Record<string, unknown>) {
-  return useQuery({
+export function useCount(resource: Resource, filter: Record<string, unknown>, enabled = true) {
+  return useQuery({ ...countOf(resource, filter), enabled })
+}
+
+/** The query for the number of matching records. */
+export function countOf({ noun }: Resource, filter: Record<string, unknown>) {
+  return queryOptions({
     queryKey: [noun, 'count', filter],
     queryFn: async ({ signal }) => {
       const { total } = await calls(noun).list.query({ ...filter, limit: 1, count: true }, { signal })

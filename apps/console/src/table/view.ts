@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
-import { filterText, parseInput } from '../resources/field.ts'
+import { parseInput } from '../resources/field.ts'
 import { editVerb, type Noun, type Resource } from '../resources/resource.ts'
 import { usePreferences } from '../ui/preferences.ts'
 import { scrollToTop } from '../ui/scroll.ts'
@@ -68,20 +68,6 @@ export function listQueryOf(view: View): string {
 export function filtersOf(resource: Resource, view: View): Record<string, unknown> {
   const set = resource.filters.filter(({ name }) => view[name] !== undefined)
   return Object.fromEntries(set.map(({ name }) => [name, view[name]]))
-}
-
-/** ` with category kitchen`, or nothing without filters. */
-export function describeFilters(resource: Resource, filters: Record<string, unknown>): string {
-  const conditions = resource.filters.flatMap((field) => {
-    const value = filters[field.name]
-    return value === undefined ? [] : [`${field.label.toLowerCase()} ${filterText(field, value)}`]
-  })
-  return conditions.length === 0 ? '' : ` with ${conditions.join(', ')}`
-}
-
-/** A change that clears all filters. */
-export function withoutFilters(resource: Resource): Record<string, undefined> {
-  return Object.fromEntries(resource.filters.map(({ name }) => [name, undefined]))
 }
 
 /** The procedure that a dialog calls. */

@@ -2,6 +2,8 @@ import { csvText } from '@resource/import'
 import { calls } from '../resources/calls.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 import { filtersOf, type View } from '../table/view.ts'
+import { formatCount } from '../ui/format.ts'
+import { notify } from '../ui/notices.ts'
 import { download } from './download.ts'
 
 export type FileFormat = 'csv' | 'ndjson'
@@ -39,4 +41,10 @@ function textOf({ listed }: Resource, format: FileFormat, rows: Row[]): string {
   return rows
     .map((row) => `${JSON.stringify(Object.fromEntries(listed.map((field) => [field, row[field]])))}\n`)
     .join('')
+}
+
+/** Downloads records that the page has as a file. */
+export function exportSelected(resource: Resource, rows: Row[], format: FileFormat): void {
+  download(resource.noun, format, textOf(resource, format, rows))
+  notify('done', `${formatCount(rows.length, resource)} exported`)
 }

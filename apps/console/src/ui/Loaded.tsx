@@ -1,4 +1,4 @@
-import { NotFoundError, UnauthorizedError } from '@resource/client'
+import { NotFoundError, ServiceError, UnauthorizedError } from '@resource/client'
 import { type ReactNode, useState } from 'react'
 import { Button } from './Button.tsx'
 import { errorMessage, isOutage } from './format.ts'
@@ -47,6 +47,8 @@ export function Loaded<T>({ query, title, waiting, missing, children }: Props<T>
       </p>
     )
   }
+  const response = failure instanceof ServiceError ? failure.meta?.response : undefined
+  const requestId = response instanceof Response ? response.headers.get('x-request-id') : null
   if (failure instanceof NotFoundError && missing !== undefined) return missing
   return (
     <div className="state failure" role="alert">
@@ -55,7 +57,14 @@ export function Loaded<T>({ query, title, waiting, missing, children }: Props<T>
         {errorMessage(failure)} {isOutage(failure) && 'This page loads by itself when the service is back.'}
       </p>
       {/* Without a key, the next request asks for one. */}
-      <Button onPress={() => void refetch()}>{failure instanceof UnauthorizedError ? 'Log in' : 'Try again'}</Button>
+      <div className="buttons">
+        <Button onPress={() => void refetch()}>{failure instanceof UnauthorizedError ? 'Log in' : 'Try again'}</Button>
+        {requestId !== null && (
+          <span className="faint small-text">
+            Request <code translate="no">{requestId}</code>
+          </span>
+        )}
+      </div>
     </div>
   )
 }

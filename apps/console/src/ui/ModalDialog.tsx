@@ -5,6 +5,8 @@ import { Button } from './Button.tsx'
 
 interface Props {
   title: string
+  /** One sentence below the title. */
+  description?: string
   onClose: () => void
   /** `alertdialog` if the user must answer before anything else. */
   role?: 'dialog' | 'alertdialog'
@@ -19,7 +21,7 @@ const FIELDS = 'input:not([type=file], [type=checkbox]), select, textarea'
  * first in an element with `data-start`, traps the focus, and restores it when it closes. If the focused element disappears,
  * the focus returns to that start.
  */
-export function ModalDialog({ title, onClose, role = 'dialog', isWide = false, children }: Props) {
+export function ModalDialog({ title, description, onClose, role = 'dialog', isWide = false, children }: Props) {
   const dialog = useRef<HTMLElement>(null)
 
   // After every render, because the fields may appear after the dialog has loaded a record; and when the dialog gets the
@@ -53,7 +55,10 @@ export function ModalDialog({ title, onClose, role = 'dialog', isWide = false, c
       <Modal className={isWide ? 'dialog wide' : 'dialog'}>
         <Dialog ref={dialog} role={role}>
           <header>
-            <Heading slot="title">{title}</Heading>
+            <div>
+              <Heading slot="title">{title}</Heading>
+              {description !== undefined && <p>{description}</p>}
+            </div>
             <Button className="button ghost icon" aria-label="Close" onPress={onClose}>
               <X aria-hidden="true" className="i" />
             </Button>
