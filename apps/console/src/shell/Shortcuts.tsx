@@ -5,6 +5,7 @@ const SHORTCUTS: [keys: string[], does: string][] = [
   [['Ctrl', 'K'], 'Search the service or jump to a page; on a Mac, Cmd K'],
   [['/'], 'Search the list'],
   [['?'], 'Show these shortcuts'],
+  [['J', 'K'], 'Move to the next or the previous row; X selects it'],
   [['Arrow keys'], 'Move between the cells of a table; Home, End, Page Up and Page Down move further'],
   [['Enter'], 'Open the record of the cell'],
   [['F2'], 'Edit the cell, as a double click does; Enter saves and Esc cancels'],
@@ -38,7 +39,7 @@ export default function Shortcuts({ onClose }: { onClose: () => void }) {
           onChange={() => usePreferences.setState({ hasKeyShortcuts: !hasKeyShortcuts })}
         />
         <span>
-          Use <kbd>/</kbd> and <kbd>?</kbd> as shortcuts
+          Use single keys such as <kbd>/</kbd> and <kbd>?</kbd> as shortcuts
         </span>
       </label>
     </ModalDialog>

@@ -16,6 +16,7 @@ import { sentence } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
 import { Panel } from '../ui/Popup.tsx'
 import { usePreferences } from '../ui/preferences.ts'
+import { useShortcut } from '../ui/shortcuts.ts'
 import { By } from './By.tsx'
 import { Cell, remember } from './Cell.tsx'
 import { useGrid } from './grid.ts'
@@ -104,6 +105,11 @@ export function RecordTable(props: Props) {
     window.addEventListener('resize', forget)
     return () => window.removeEventListener('resize', forget)
   }, [editing?.tracks])
+
+  useShortcut('x', () => {
+    const id = Number(document.activeElement?.closest('tr')?.dataset.id)
+    if (canSelect && id > 0) selection.toggle(id, false)
+  })
 
   const start = (row: Row, field: string) => {
     const style = grid.ref.current && getComputedStyle(grid.ref.current)
@@ -246,19 +252,19 @@ export function RecordTable(props: Props) {
       </Panel>
       <p id={hintId} className="hints">
         <span>
-          <kbd>Arrow keys</kbd> move
+          <kbd>J</kbd> <kbd>K</kbd> move
         </span>
         <span>
           <kbd>Enter</kbd> open
         </span>
         {canEdit && (
           <span>
-            <kbd>F2</kbd> or double click: edit the cell
+            <kbd>F2</kbd> edit the cell
           </span>
         )}
         {canSelect && (
           <span>
-            <kbd>Space</kbd> select
+            <kbd>X</kbd> select
           </span>
         )}
         <span>

@@ -1,4 +1,5 @@
 import { type FocusEvent, type KeyboardEvent, useEffectEvent, useLayoutEffect, useRef } from 'react'
+import { useShortcut } from '../ui/shortcuts.ts'
 
 const PAGE_ROWS = 10
 
@@ -36,12 +37,18 @@ export function useGrid(visited: number | undefined) {
     const from = event.target as HTMLElement
     const row = from.closest('tr')
     if (table === null || row === null || event.altKey || event.shiftKey || isTextInput(from)) return
-    const next = nextTarget(event, from, row, [...table.rows])
-    if (next === undefined) return
-    event.preventDefault()
-    next.focus()
-    next.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    if (moveTo(nextTarget(event, from, row, [...table.rows]))) event.preventDefault()
   }
+
+  /** Moves to another row, first into the table. */
+  const step = (key: string) => {
+    const from = document.activeElement as HTMLElement
+    const row = from.closest('tr')
+    const isInside = row !== null && grid.current?.contains(row) === true
+    moveTo(isInside ? nextTarget({ key }, from, row, [...(grid.current?.rows ?? [])]) : stop.current)
+  }
+  useShortcut('j', () => step('ArrowDown'))
+  useShortcut('k', () => step('ArrowUp'))
 
   return {
     ref: grid,
@@ -50,8 +57,14 @@ export function useGrid(visited: number | undefined) {
   }
 }
 
+function moveTo(target: HTMLElement | undefined): boolean {
+  target?.focus()
+  target?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  return target !== undefined
+}
+
 function nextTarget(
-  { key, ctrlKey, metaKey }: KeyboardEvent,
+  { key, ctrlKey, metaKey }: Pick<KeyboardEvent, 'key'> & Partial<KeyboardEvent>,
   from: HTMLElement,
   row: HTMLTableRowElement,
   rows: HTMLTableRowElement[],
