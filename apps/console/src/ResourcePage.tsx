@@ -91,7 +91,11 @@ export function ResourcePage({ resource }: { resource: Resource }) {
       {!isLoaded && isPageInvalid ? (
         <EmptyPage resource={resource} onFirst={() => pages.goToPage(1)} />
       ) : (
-        <Loaded query={query} title={`The ${resource.many} could not be loaded`} waiting={<Skeleton many={resource.many} />}>
+        <Loaded
+          query={query}
+          title={`The ${resource.many} could not be loaded`}
+          waiting={<Skeleton many={resource.many} />}
+        >
           {({ rows }) =>
             rows.length === 0 ? (
               <Empty resource={resource} pages={pages} canCreate={permissions.can('create')} />

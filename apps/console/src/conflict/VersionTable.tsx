@@ -106,12 +106,7 @@ function Version({ column, side, name, versions, sideOf, onChoose }: VersionProp
     <td data-label={side === 'stored' ? 'Stored' : 'Yours'}>
       {by === 'both' ? (
         <label>
-          <input
-            type="radio"
-            name={name}
-            checked={sideOf(field) === side}
-            onChange={() => onChoose(field, side)}
-          />
+          <input type="radio" name={name} checked={sideOf(field) === side} onChange={() => onChoose(field, side)} />
           {value}
         </label>
       ) : by === side ? (

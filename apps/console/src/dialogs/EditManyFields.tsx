@@ -96,9 +96,7 @@ export function EditManyFields({ resource, onChange }: Props) {
             )}
           </span>
         )}
-        {how.endsWith('percent') && (
-          <span className="faint">rounded to {decimalsOf(field.schema)} decimals</span>
-        )}
+        {how.endsWith('percent') && <span className="faint">rounded to {decimalsOf(field.schema)} decimals</span>}
       </div>
       <p id={`${id}-error`} role="status" className="field-error">
         {isTyped && 'error' in edit && edit.error}

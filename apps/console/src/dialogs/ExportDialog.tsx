@@ -57,7 +57,8 @@ export function ExportDialog({ resource, view, rows, onClose }: Props) {
           ) : (
             <p>
               <strong>{formatCount(total, resource)}</strong>
-              {rows === undefined && ` on all pages${filters && ` where ${filters}`}, in the order shown`}. <span className="hint">CSV is for spreadsheets; NDJSON has one record per line.</span>
+              {rows === undefined && ` on all pages${filters && ` where ${filters}`}, in the order shown`}.{' '}
+              <span className="hint">CSV is for spreadsheets; NDJSON has one record per line.</span>
             </p>
           )
         }

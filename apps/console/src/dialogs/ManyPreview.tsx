@@ -26,17 +26,19 @@ export function ManyPreview({ resource, action, preview, total }: Props) {
   const isWhole = preview.changes.length === count && preview.steps === undefined
   return (
     <>
-      <ul className="figures" role="status">
-        <li>
-          <b>{count.toLocaleString('en')}</b> {preview.deleted > 0 ? 'deleted' : 'change'}
-        </li>
-        {count < total && (
+      <div role="status">
+        <ul className="figures">
           <li>
-            <b>{(total - count).toLocaleString('en')}</b> stay the same
+            <b>{count.toLocaleString('en')}</b> {preview.deleted > 0 ? 'deleted' : 'change'}
           </li>
-        )}
-        {column?.kind === 'number' && isWhole && <Mean column={column} preview={preview} />}
-      </ul>
+          {count < total && (
+            <li>
+              <b>{(total - count).toLocaleString('en')}</b> stay the same
+            </li>
+          )}
+          {column?.kind === 'number' && isWhole && <Mean column={column} preview={preview} />}
+        </ul>
+      </div>
       {column === undefined || others.length > 0 ? (
         <PreviewedChanges preview={preview} />
       ) : (
@@ -49,7 +51,8 @@ export function ManyPreview({ resource, action, preview, total }: Props) {
 function Mean({ column: { field, decimals }, preview: { changes } }: { column: Column; preview: Preview }) {
   const mean = (side: 'before' | 'after') => {
     const sum = changes.reduce((sum, change) => sum + Number(change[side]?.[field] ?? 0), 0)
-    return formatNumber(sum / changes.length, decimals, decimals)
+    // A sum of binary numbers is slightly off.
+    return formatNumber(Number((sum / changes.length).toPrecision(12)), decimals, decimals)
   }
   return (
     <li>
@@ -84,7 +87,7 @@ function Differences({ resource, column, preview: { changes }, count }: Differen
               <th scope="col">ID</th>
               <th scope="col">{name.label}</th>
               <th scope="col">{label} now</th>
-              <th />
+              <td />
               <th scope="col">{label} after</th>
               {isNumber && <th scope="col">Difference</th>}
             </tr>

@@ -52,7 +52,7 @@ function TypedCondition({ resource, view, condition, onChange, onClose }: Props)
   const [draft, setDraft] = useState(before)
   const id = useId()
   const isOver = useRef(false)
-  const values = fields.map((field) => [field, valueOf(field, draft[field.name] ?? '')] as const)
+  const values = fields.map((field) => [field, inputValueOf(field, draft[field.name] ?? '')] as const)
   const errors = new Map(
     values.flatMap(([field, value]) => {
       const error = value === undefined ? undefined : valueError(field, value)
@@ -129,7 +129,7 @@ function textOf({ kind }: Field, value: unknown): string {
 }
 
 /** The value of an input; undefined if it is empty. */
-function valueOf(field: Field, text: string): unknown {
+function inputValueOf(field: Field, text: string): unknown {
   const typed = text.trim()
   if (typed === '') return undefined
   return field.kind === 'datetime' ? startOfDate(typed) : parseInput(field, typed)

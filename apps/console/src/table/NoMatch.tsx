@@ -3,7 +3,7 @@ import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { conditionText, setConditions, without } from './conditions.ts'
 import { countOf } from './queries.ts'
-import { filtersOf, type View, withoutFilters } from './view.ts'
+import { filtersOf, type View } from './view.ts'
 
 interface Props {
   resource: Resource
@@ -38,8 +38,7 @@ export function NoMatch({ resource, view, onChange }: Props) {
           'Only records that match all filters show.'
         ) : (
           <>
-            {count.toLocaleString('en')} would match without {culprit.label}{' '}
-            <b translate="no">{culprit.value}</b>.
+            {count.toLocaleString('en')} would match without {culprit.label} <b translate="no">{culprit.value}</b>.
           </>
         )}
       </p>
@@ -49,7 +48,7 @@ export function NoMatch({ resource, view, onChange }: Props) {
         )}
         <Button
           className={culprit !== undefined && conditions.length > 1 ? 'button ghost' : 'button'}
-          onPress={() => onChange(withoutFilters(resource))}
+          onPress={() => onChange(without(resource.filters))}
         >
           Show all {many}
         </Button>

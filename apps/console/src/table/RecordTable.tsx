@@ -2,14 +2,7 @@ import { Ellipsis } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
-import {
-  type Action,
-  type Column,
-  editVerb,
-  nameOf,
-  type Resource,
-  type Row,
-} from '../resources/resource.ts'
+import { type Action, type Column, editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { decimalsOf } from '../resources/value-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { sentence } from '../ui/format.ts'
@@ -184,7 +177,10 @@ export function RecordTable(props: Props) {
                     place={places.get(column.field) ?? 'more'}
                     isFresh={mark?.fields.includes(column.field) ?? false}
                     href={column.field === resource.nameField ? href : undefined}
-                    note={column.field === resource.nameField && mark?.kind === 'changed' && <By noun={resource.noun} {...row} />}
+                    note={
+                      column.field === resource.nameField &&
+                      mark?.kind === 'changed' && <By noun={resource.noun} {...row} />
+                    }
                     decimals={decimals.get(column.field) ?? 0}
                     editField={canEdit ? editFields.get(column.field) : undefined}
                     isEditing={editing?.id === row.id && editing.field === column.field}

@@ -38,7 +38,7 @@ export function Search({ field, label, value, onChange }: Props) {
         onBlur={onBlur}
         onKeyDown={onKeyDown}
       />
-      {text === '' && <kbd aria-hidden="true">/</kbd>}
+      {text === '' && <kbd>/</kbd>}
       <span id={errorId} role="status" className="field-error">
         {error}
       </span>

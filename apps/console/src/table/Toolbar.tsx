@@ -6,7 +6,7 @@ import { Popup } from '../ui/Popup.tsx'
 import { conditionText, setConditions, without } from './conditions.ts'
 import { Search } from './Search.tsx'
 import type { useColumns } from './shown-columns.ts'
-import { type View, withoutFilters } from './view.ts'
+import type { View } from './view.ts'
 
 const loadDialogs = () => import('../dialogs/Dialogs.tsx')
 const ViewOptions = lazy(() => loadDialogs().then(({ ViewOptions }) => ({ default: ViewOptions })))
@@ -70,7 +70,7 @@ export function Toolbar({ resource, view, columns, onChange }: Props) {
           {(close) => <Filters {...{ resource, view, onChange }} onClose={close} />}
         </Popup>
         {set.length > 1 && (
-          <Button className="button ghost" onPress={() => onChange(withoutFilters(resource))}>
+          <Button className="button ghost" onPress={() => onChange(without(resource.filters))}>
             Clear filters
           </Button>
         )}

@@ -54,7 +54,10 @@ export function conditionText({ recordColumns }: Resource, { label, all }: Condi
     return { label: isEquality ? `${label} is` : label, value: texts.join(', ') }
   }
   if (set.length === 2 && set.every(({ name }) => name.endsWith('e'))) return { label, value: texts.join(' – ') }
-  return { label, value: set.map((field, index) => `${field.label.slice(label.length + 1)} ${texts[index]}`).join(', ') }
+  return {
+    label,
+    value: set.map((field, index) => `${field.label.slice(label.length + 1)} ${texts[index]}`).join(', '),
+  }
 }
 
 /** `category is kitchen, price below 50`; empty without filters. */

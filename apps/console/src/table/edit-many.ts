@@ -44,7 +44,8 @@ export function editOf(field: Field, how: How, text: string): { action: BulkActi
   const typed = text.trim()
   const facts = { label: 'Change', done: 'changed' }
   if (how !== 'set' && how !== 'remove') {
-    if (!AMOUNT.test(typed)) return { error: `${field.label} must change by an amount or a percentage, such as 5 or 10` }
+    if (!AMOUNT.test(typed))
+      return { error: `${field.label} must change by an amount or a percentage, such as 5 or 10` }
     const by = how.startsWith('add') ? Number(typed) : -Number(typed)
     const change = how.endsWith('percent') ? { multiply: 1 + by / 100 } : { add: by }
     const next = (row: Row) => ({ [name]: calculated(row[name] as number, change, decimalsOf(field.schema)) })
