@@ -1,9 +1,10 @@
 import { InvalidInputError } from '@resource/client'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { Question } from './dialogs/Dialogs.tsx'
-import type { Resource } from './resources/resource.ts'
+import { editVerb, type Resource } from './resources/resource.ts'
 import { cellEdit, deletion, useChanges } from './table/changes.ts'
 import { Empty, EmptyPage } from './table/Empty.tsx'
+import { GridHints } from './table/GridHints.tsx'
 import { useCreated } from './table/live.ts'
 import { useOptimisticRows } from './table/optimistic.ts'
 import { Pager } from './table/Pager.tsx'
@@ -134,6 +135,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
       {data?.total !== undefined && (data.total > 0 || (view.page ?? view.after) !== undefined) && (
         <Pager pages={pages} shown={data.rows.length} total={data.total} next={isPlaceholderData ? null : data.next} />
       )}
+      {shown.length > 0 && <GridHints canEdit={permissions.can(editVerb(resource.noun))} />}
       {(opened ?? question ?? changes.conflict) !== undefined && (
         <Suspense>
           <Dialogs

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { RecordForm } from '../form/RecordForm.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { useRow } from '../table/queries.ts'
@@ -23,13 +24,15 @@ export function NewDialog({ resource, onClose }: Props) {
 export function EditDialog({ resource, id, onClose }: Props & { id: number }) {
   const query = useRow(resource, id)
   const { data: row } = query
+  const [hasConflict, setConflict] = useState(false)
+  const name = row === undefined ? resource.one : nameOf(resource, row)
   return (
     <ModalDialog
-      title={row === undefined ? `Edit ${resource.one}` : `Edit ${nameOf(resource, row)}`}
+      title={hasConflict ? `${name} was changed while you were editing` : `Edit ${name}`}
       onClose={() => closeUnlessUnsaved(onClose)}
     >
       <LoadedRecord one={resource.one} many={resource.many} query={query} onShowAll={onClose}>
-        {(row) => <RecordForm resource={resource} row={row} onClose={onClose} />}
+        {(row) => <RecordForm resource={resource} row={row} onClose={onClose} onConflict={setConflict} />}
       </LoadedRecord>
     </ModalDialog>
   )

@@ -14,10 +14,12 @@ interface Props {
   /** The record to edit; absent for a new record. */
   row?: Row
   onClose: () => void
+  /** Called when the versions of the record show, and when they no longer do. */
+  onConflict?: (isShown: boolean) => void
 }
 
 /** The form of a record, with a validation error below each invalid field. */
-export function RecordForm({ resource, row, onClose }: Props) {
+export function RecordForm({ resource, row, onClose, onConflict }: Props) {
   const form = useRecordForm(resource, row, onClose)
   const element = useRef<HTMLFormElement>(null)
   const { errors, submissions, conflict, newer } = form
@@ -30,6 +32,9 @@ export function RecordForm({ resource, row, onClose }: Props) {
   useEffect(() => {
     if (submissions > 0) element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [submissions])
+
+  const hasConflict = conflict !== undefined
+  useEffect(() => onConflict?.(hasConflict), [onConflict, hasConflict])
 
   if (conflict !== undefined) {
     return (

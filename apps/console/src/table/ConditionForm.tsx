@@ -38,7 +38,7 @@ export function ConditionForm(props: Props) {
           }}
         >
           <span translate="no">{choice}</span>
-          {choice === value && <Check className="i" aria-hidden="true" />}
+          {choice === value && <Check className="i trailing" aria-hidden="true" />}
         </Button>
       ))}
     </fieldset>

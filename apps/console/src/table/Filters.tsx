@@ -27,7 +27,7 @@ export function Filters({ resource, view, onChange, onClose }: Props) {
           <li key={condition.label}>
             <Button className="item" onPress={() => choose(condition)}>
               {condition.label}
-              <ChevronRight className="i" aria-hidden="true" />
+              <ChevronRight className="i trailing" aria-hidden="true" />
             </Button>
           </li>
         ))}

@@ -12,6 +12,7 @@ import { usePreferences } from '../ui/preferences.ts'
 import { useShortcut } from '../ui/shortcuts.ts'
 import { By } from './By.tsx'
 import { Cell, remember } from './Cell.tsx'
+import { GRID_HINTS } from './GridHints.tsx'
 import { useGrid } from './grid.ts'
 import { useMarks } from './live.ts'
 import { placesOf } from './places.ts'
@@ -64,7 +65,6 @@ export function RecordTable(props: Props) {
   const [menuRow, setMenuRow] = useState<Row>()
   const [path, navigate] = useLocation()
   const density = usePreferences((preferences) => preferences.density)
-  const hintId = useId()
   const menuId = useId()
   const markOf = useMarks(resource.noun)
   const grid = useGrid(useHistoryState<{ row?: number } | null>()?.row)
@@ -116,7 +116,7 @@ export function RecordTable(props: Props) {
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table that takes the focus is a grid
         role="grid"
         aria-label={resource.title}
-        aria-describedby={hintId}
+        aria-describedby={GRID_HINTS}
         aria-multiselectable={canSelect}
         className={`records ${density}${isStale ? ' stale' : ''}`}
         style={{ gridTemplateColumns: editing?.tracks || tracks.join(' ') }}
@@ -246,27 +246,6 @@ export function RecordTable(props: Props) {
           )
         }
       </Panel>
-      <p id={hintId} className="hints">
-        <span>
-          <kbd>J</kbd> <kbd>K</kbd> move
-        </span>
-        <span>
-          <kbd>Enter</kbd> open
-        </span>
-        {canEdit && (
-          <span>
-            <kbd>F2</kbd> edit the cell
-          </span>
-        )}
-        {canSelect && (
-          <span>
-            <kbd>X</kbd> select
-          </span>
-        )}
-        <span>
-          <kbd>?</kbd> all shortcuts
-        </span>
-      </p>
     </>
   )
 }
