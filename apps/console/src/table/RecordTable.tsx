@@ -174,7 +174,7 @@ export function RecordTable(props: Props) {
                     column={column}
                     row={row}
                     name={name}
-                    place={places.get(column.field) ?? 'more'}
+                    place={places.get(column.field) ?? 'extra'}
                     isFresh={mark?.fields.includes(column.field) ?? false}
                     href={column.field === resource.nameField ? href : undefined}
                     note={

@@ -2,9 +2,9 @@ import type { Column, Resource } from '../resources/resource.ts'
 
 /**
  * Where a cell stands on a phone, in a row of two lines: the name and a figure, then some other values and a time. The record's
- * page shows `more`.
+ * page shows `extra`.
  */
-export type Place = 'name' | 'figure' | 'rest' | 'when' | 'more'
+export type Place = 'name' | 'figure' | 'rest' | 'when' | 'extra'
 
 const MAX_REST = 4
 
@@ -18,7 +18,7 @@ export function placesOf({ nameField }: Resource, columns: Column[]): Map<string
     if (column.field === nameField) return 'name'
     if (column === figure) return 'figure'
     if (column === when) return 'when'
-    return rest.includes(column) ? 'rest' : 'more'
+    return rest.includes(column) ? 'rest' : 'extra'
   }
   return new Map(columns.map((column) => [column.field, placeOf(column)]))
 }
