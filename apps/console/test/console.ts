@@ -112,8 +112,8 @@ export async function layoutFaults(page: Page): Promise<string[]> {
           : [overflowY, element.scrollHeight - element.clientHeight]
       return /auto|scroll/.test(style) && excess > 0
     }
-    // Notices are above everything, and a table in a dialog has its own scrollbar.
-    const frames = all.filter((element) => !element.matches('.notices, .scroll'))
+    // Notices are above everything, and a table in a dialog and a row of chips have their own scrollbars.
+    const frames = all.filter((element) => !element.matches('.notices, .scroll, .chips'))
     for (const axis of ['X', 'Y'] as const) {
       const found = frames.filter((element) => scrolls(element, axis)).map(name)
       if (found.length > (axis === 'X' ? 0 : 1)) faults.push(`scrollbars ${axis}: ${found.join(', ')}`)
@@ -124,8 +124,8 @@ export async function layoutFaults(page: Page): Promise<string[]> {
     const end = Math.max(...[...content.children].map((child) => child.getBoundingClientRect().bottom), frame.bottom)
     if (content.scrollHeight > end - frame.top + content.scrollTop + 1) faults.push(`empty space below the page`)
     for (const element of all) {
-      // A table in a dialog scrolls, and a drawing clips its parts.
-      if (element.closest('.scroll, svg > *') !== null) continue
+      // A table in a dialog and a row of chips scroll, and a drawing clips its parts.
+      if (element.closest('.scroll, .chips, svg > *') !== null) continue
       const { left, right } = element.getBoundingClientRect()
       if (left < -0.5 || right > innerWidth + 0.5) faults.push(`${name(element)} from ${left} to ${right} px`)
     }

@@ -1,3 +1,4 @@
+import { ArrowRight } from 'lucide-react'
 import { useState } from 'react'
 import { PreviewedChanges } from '../changes/Changes.tsx'
 import type { Preview } from '../resources/calls.ts'
@@ -56,8 +57,17 @@ function Mean({ column: { field, decimals }, preview: { changes } }: { column: C
   }
   return (
     <li>
-      mean <b>{mean('before')}</b> → <b>{mean('after')}</b>
+      mean <b>{mean('before')}</b> <Arrow /> <b>{mean('after')}</b>
     </li>
+  )
+}
+
+function Arrow() {
+  return (
+    <>
+      <ArrowRight className="i" aria-hidden="true" />
+      <span className="hidden">→</span>
+    </>
   )
 }
 
@@ -102,7 +112,9 @@ function Differences({ resource, column, preview: { changes }, count }: Differen
                 <td className="before">
                   <Value column={column} value={before?.[field]} decimals={decimals} />
                 </td>
-                <td className="arrow">→</td>
+                <td className="arrow">
+                  <Arrow />
+                </td>
                 <td className="after">
                   <Value column={column} value={after?.[field]} decimals={decimals} />
                 </td>
