@@ -43,7 +43,7 @@ export function VersionTable({ resource, versions, sideOf, onChoose }: Props) {
           : 'Nothing is lost: choose a value for each field that both of you changed.'}
       </p>
       <div className="framed">
-        <table className="versions" aria-label="The versions, field by field">
+        <table className="table versions" aria-label="The versions, field by field">
           <thead>
             <tr>
               <th scope="col">Field</th>

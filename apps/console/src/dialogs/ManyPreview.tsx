@@ -90,7 +90,7 @@ function Differences({ resource, column, preview: { changes }, count }: Differen
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <section className="scroll framed" aria-label="Preview" tabIndex={0}>
-        <table className={isNumber ? 'differences number' : 'differences'}>
+        <table className={isNumber ? 'table differences number' : 'table differences'}>
           <caption className="hidden">Before and after</caption>
           <thead>
             <tr>
