@@ -17,7 +17,11 @@ interface Props {
 export function Filters({ resource, view, onChange, onClose }: Props) {
   const [chosen, choose] = useState<Condition>()
   if (chosen !== undefined) {
-    return <ConditionForm resource={resource} view={view} condition={chosen} onChange={onChange} onClose={onClose} />
+    return (
+      <div ref={focusFirst}>
+        <ConditionForm resource={resource} view={view} condition={chosen} onChange={onChange} onClose={onClose} />
+      </div>
+    )
   }
   return (
     <ul>
@@ -33,4 +37,8 @@ export function Filters({ resource, view, onChange, onClose }: Props) {
         ))}
     </ul>
   )
+}
+
+function focusFirst(element: HTMLElement | null) {
+  element?.querySelector<HTMLElement>('input, button')?.focus()
 }

@@ -16,6 +16,10 @@ interface PanelProps {
 export function Panel({ id, className = 'menu anchored', onOpenChange, children }: PanelProps) {
   const panel = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
+  const change = (next: boolean) => {
+    setOpen(next)
+    onOpenChange?.(next)
+  }
   const focusFirst = () => {
     if (!panel.current?.contains(document.activeElement)) controlsOf(panel.current)[0]?.focus()
   }
@@ -36,11 +40,9 @@ export function Panel({ id, className = 'menu anchored', onOpenChange, children 
       id={id}
       popover="auto"
       className={className}
-      onBeforeToggle={({ newState }) => {
-        setOpen(newState === 'open')
-        onOpenChange?.(newState === 'open')
-      }}
-      onToggle={focusFirst}
+      onBeforeToggle={({ newState }) => newState === 'open' && change(true)}
+      // The browser returns the focus to the button, as long as the element that has it is still there.
+      onToggle={({ newState }) => (newState === 'open' ? focusFirst() : change(false))}
       onKeyDown={onKeyDown}
     >
       {isOpen && (
