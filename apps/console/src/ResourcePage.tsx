@@ -15,7 +15,7 @@ import { Skeleton } from './table/Skeleton.tsx'
 import { useSelection } from './table/selection.ts'
 import { useColumns } from './table/shown-columns.ts'
 import { TitleBar } from './table/TitleBar.tsx'
-import { Toolbar } from './table/Toolbar.tsx'
+import { loadPanels, Toolbar } from './table/Toolbar.tsx'
 import { filtersOf, listInputOf, listQueryOf, useView, verbOf } from './table/view.ts'
 import { Button } from './ui/Button.tsx'
 import { FailedLine } from './ui/FailedLine.tsx'
@@ -58,7 +58,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
 
   useEffect(() => {
     // A failed preload is retried when a dialog opens.
-    if (isLoaded) loadDialogs().catch(() => {})
+    if (isLoaded) Promise.all([loadDialogs(), loadPanels()]).catch(() => {})
   }, [isLoaded])
 
   return (

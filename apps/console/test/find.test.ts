@@ -39,7 +39,7 @@ consoleTest('a panel appears with its content, and moves nothing', async (visit)
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  await page.route(/\/Dialogs-/, (route) => released.then(() => route.continue()))
+  await page.route(/\/panels-/, (route) => released.then(() => route.continue()))
   await open('/users')
   await page.getByText('14 users').waitFor()
   const table = page.getByRole('grid', { name: 'Users' })

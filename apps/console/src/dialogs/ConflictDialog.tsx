@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import type { Conflict } from '../conflict/conflict.ts'
 import { changedBy, type Side } from '../conflict/merge.ts'
-import { VersionTable } from '../conflict/VersionTable.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
+import { VersionTable } from '../table/VersionTable.tsx'
 import { Button } from '../ui/Button.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 

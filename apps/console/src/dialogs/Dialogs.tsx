@@ -9,10 +9,7 @@ import { ImportDialog } from './ImportDialog.tsx'
 import { ManyDialog } from './ManyDialog.tsx'
 import { EditDialog, NewDialog } from './RecordDialog.tsx'
 
-export { ConditionForm } from '../table/ConditionForm.tsx'
-export { Filters } from '../table/Filters.tsx'
 export { SelectionBar } from '../table/SelectionBar.tsx'
-export { ViewOptions } from '../table/ViewOptions.tsx'
 export { UnfinishedImport } from '../transfer/UnfinishedImport.tsx'
 
 /** What a page asks before it changes records. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Form } from 'react-aria-components'
-import { VersionTable } from '../conflict/VersionTable.tsx'
 import type { Resource, Row } from '../resources/resource.ts'
+import { VersionTable } from '../table/VersionTable.tsx'
 import { Button } from '../ui/Button.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
 import { closeUnlessUnsaved, useUnsavedInput } from '../ui/unsaved.ts'

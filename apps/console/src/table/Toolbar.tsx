@@ -8,10 +8,11 @@ import { Search } from './Search.tsx'
 import type { useColumns } from './shown-columns.ts'
 import type { View } from './view.ts'
 
-const loadDialogs = () => import('../dialogs/Dialogs.tsx')
-const ViewOptions = lazy(() => loadDialogs().then(({ ViewOptions }) => ({ default: ViewOptions })))
-const ConditionForm = lazy(() => loadDialogs().then(({ ConditionForm }) => ({ default: ConditionForm })))
-const Filters = lazy(() => loadDialogs().then(({ Filters }) => ({ default: Filters })))
+/** Loads the panels, which the table does not need to appear. */
+export const loadPanels = () => import('./panels.ts')
+const ViewOptions = lazy(() => loadPanels().then(({ ViewOptions }) => ({ default: ViewOptions })))
+const ConditionForm = lazy(() => loadPanels().then(({ ConditionForm }) => ({ default: ConditionForm })))
+const Filters = lazy(() => loadPanels().then(({ Filters }) => ({ default: Filters })))
 
 interface Props {
   resource: Resource

@@ -1,10 +1,10 @@
 import { useId, useState } from 'react'
+import { changedBy, merged, type Side, type Versions } from '../conflict/merge.ts'
 import type { Column, Resource } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
 import { valueText } from '../resources/value-text.ts'
-import { useActor } from '../table/actor.ts'
 import { Button } from '../ui/Button.tsx'
-import { changedBy, merged, type Side, type Versions } from './merge.ts'
+import { useActor } from './actor.ts'
 
 interface Props {
   resource: Resource
