@@ -16,6 +16,7 @@ const LoginDialog = lazy(loadLoginDialog)
 const ProposalsPage = lazy(() => import('./proposals/ProposalsPage.tsx'))
 const AuditPage = lazy(() => import('./audit/AuditPage.tsx'))
 const KeysPage = lazy(() => import('./keys/KeysPage.tsx'))
+const SessionsPage = lazy(() => import('./sessions/SessionsPage.tsx'))
 
 const ID = '(?<id>[1-9][0-9]{0,9})'
 
@@ -68,6 +69,11 @@ export function Console() {
           <Route path="/keys">
             <Suspense>
               <KeysPage />
+            </Suspense>
+          </Route>
+          <Route path="/sessions">
+            <Suspense>
+              <SessionsPage />
             </Suspense>
           </Route>
           <Route component={NotFound} />

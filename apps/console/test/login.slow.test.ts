@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from '@resource/client'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   consoleTest,
   layoutFaults,
@@ -13,12 +13,16 @@ import {
   startSession,
   type Visit,
   violations,
+  visitConsole,
 } from './console.ts'
+import { startService } from './service.ts'
 
 shareBrowser()
 
 // The browser logs each rejected request.
 const expected = /Failed to load resource: the server responded with a status of 40[139]/
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 type Role = 'reader' | 'writer' | 'admin'
 
@@ -329,6 +333,71 @@ consoleTest(
     expect(await benches()).toBe(2)
   },
   { expected: /Failed to load resource/ },
+)
+
+test('a user of the identity provider signs in and sees the linked page; one without a role learns why', async () => {
+  const act = async ({ page, open }: Visit) => {
+    // The provider's pages have fonts of another host.
+    await page.route('https://**', (route) => route.abort())
+    const signIn = async (name: string) => {
+      await page.getByRole('link', { name: /^Continue with 127\.0\.0\.1:\d+$/ }).click()
+      await page.locator('input[name=login]').fill(name)
+      await page.locator('input[name=password]').fill('secret')
+      await page.getByRole('button', { name: 'Sign-in' }).click()
+      await page.getByRole('button', { name: 'Continue' }).click()
+    }
+    await open('/items?sort=price_desc')
+    await page.getByText('Your session ends after 12 hours without use.').waitFor()
+    expect(await violations(page)).toEqual([])
+    await signIn('owner')
+    await page.getByText('The identity provider knows you, but you have no role here.').waitFor()
+    expect(new URL(page.url()).search).toBe('')
+    await page.context().clearCookies()
+    await open('/items?sort=price_desc')
+    await signIn('writer')
+    await page.getByRole('button', { name: 'Account: subject writer' }).waitFor()
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/console/items?sort=price_desc')
+    await page.getByRole('button', { name: 'New item' }).waitFor()
+  }
+  await visitConsole(await startService('sign-in'), act, { expected: /Failed to load/, elsewhere: /^https?:/ })
+})
+
+consoleTest(
+  'the sessions page shows who is logged in and where, and ends sessions, also all others and this one',
+  async (visit) => {
+    const { page, service, open } = visit
+    const { admin, reader } = await createKeys(visit)
+    const startElsewhere = async (key: string) => {
+      const headers = { Authorization: `Bearer ${key}`, 'User-Agent': FIREFOX }
+      const answer = await fetch(`${service.url}/console/session`, { method: 'POST', headers })
+      return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+    }
+    const cookies = [await startElsewhere(reader.key), await startElsewhere(admin), await startElsewhere(admin)]
+    const statuses = () =>
+      Promise.all(cookies.map(async (Cookie) => (await fetch(`${service.url}/items`, { headers: { Cookie } })).status))
+    await open('/sessions')
+    await logIn(page, admin)
+    await page.getByRole('heading', { name: 'Sessions 4' }).waitFor()
+    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
+    expect(await rows.nth(1).textContent()).toMatch(/^Chrome on Linuxthis session127\.0\.0\.1operator key 1/)
+    expect(await rows.nth(4).textContent()).toMatch(/^Firefox on Linux127\.0\.0\.1reader key 2/)
+    expect(await violations(page)).toEqual([])
+    for (const width of [1280, 320]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect(await layoutFaults(page)).toEqual([])
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.getByRole('button', { name: 'End session 1 of key 2' }).click()
+    await page.getByText('1 session ended').waitFor()
+    expect(await statuses()).toEqual([401, 200, 200])
+    await page.getByRole('button', { name: 'Log out everywhere else' }).click()
+    await page.getByText('2 sessions ended').waitFor()
+    expect(await statuses()).toEqual([401, 401, 401])
+    await page.getByRole('button', { name: 'Log out of this session' }).click()
+    await page.getByLabel('API key').waitFor()
+    expect(await page.context().cookies()).toEqual([])
+  },
+  { expected },
 )
 
 consoleTest('a service without keys asks for no key and shows no user', async ({ page, client, open }) => {

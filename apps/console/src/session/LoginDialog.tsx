@@ -7,10 +7,10 @@ export default function LoginDialog() {
   return (
     <ModalDialog title="Log in again" onClose={dismissLogin}>
       <p>
-        Your key is no longer valid: it was revoked, it expired, or you logged out in another tab. Enter a key to
-        continue.
+        Your session has ended: it was not used for long, its key is no longer valid, or you logged out elsewhere. What
+        you typed is kept.
       </p>
-      <LoginForm />
+      <LoginForm isOverPage />
     </ModalDialog>
   )
 }

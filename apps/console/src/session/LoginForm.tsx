@@ -1,13 +1,22 @@
-import { CircleAlert } from 'lucide-react'
-import { useId, useState } from 'react'
+import { CircleAlert, LogIn } from 'lucide-react'
+import { useEffect, useId, useState } from 'react'
 import { Button } from '../ui/Button.tsx'
-import { logIn } from './session.ts'
+import { logIn, readSession } from './session.ts'
+import { forgetSignInFailure, signInFailure, signInUrl, useLoginOptions } from './sign-in.ts'
 
-/** Sends an API key to the service. The page does not store the key. */
-export function LoginForm() {
+/** @param isOverPage whether a page with input is behind the form: signing in then opens another tab */
+export function LoginForm({ isOverPage = false }: { isOverPage?: boolean }) {
   const errorId = useId()
-  const [failure, setFailure] = useState('')
+  const options = useLoginOptions()
+  const [failure, setFailure] = useState(signInFailure)
   const [isSending, setSending] = useState(false)
+  useEffect(() => {
+    forgetSignInFailure()
+    // Somebody may have logged in elsewhere.
+    const look = () => void readSession()
+    window.addEventListener('focus', look)
+    return () => window.removeEventListener('focus', look)
+  }, [])
   const submit = async (form: HTMLFormElement) => {
     setSending(true)
     const key = String(new FormData(form).get('key') ?? '').trim()
@@ -24,6 +33,17 @@ export function LoginForm() {
         if (!isSending) void submit(event.currentTarget)
       }}
     >
+      {options?.provider != null && (
+        <>
+          <a className="button large" href={signInUrl()} {...(isOverPage && { target: '_blank', rel: 'noopener' })}>
+            <LogIn aria-hidden="true" className="i" />
+            <span>
+              Continue with <bdi translate="no">{options.provider}</bdi>
+            </span>
+          </a>
+          <p className="or">or with a key</p>
+        </>
+      )}
       <label className="field">
         <span className="label">API key</span>
         <input

@@ -5,11 +5,13 @@ import { Header, Mark } from '../ui/Header.tsx'
 import { ThemeChoice } from '../ui/ThemeChoice.tsx'
 import { useTitle } from '../ui/title.ts'
 import { LoginForm } from './LoginForm.tsx'
+import { idleTime, useLoginOptions } from './sign-in.ts'
 
 /** Replaces every page until the user logs in; then the page of the URL shows. */
 export function LoginPage() {
   useTitle('Log in')
   const id = useId()
+  const options = useLoginOptions()
   return (
     <>
       <Header>
@@ -32,8 +34,8 @@ export function LoginPage() {
           <LoginForm />
           <p className="faint small-text">
             No key yet? An administrator creates one under Keys, or with{' '}
-            <code translate="no">npm run -s resource -- keys create</code>. The key stays in a cookie that no script can
-            read, until you log out or close the browser.
+            <code translate="no">npm run -s resource -- keys create</code>. The key is not stored here.
+            {options !== undefined && ` Your session ends after ${idleTime(options.idle_minutes)} without use.`}
           </p>
         </div>
       </main>

@@ -29,8 +29,15 @@ export const useSession = create<State>(() => ({}))
 export async function readSession(): Promise<void> {
   const response = await fetch(PATH).catch(() => undefined)
   if (response === undefined || response.status >= 500) setTimeout(readSession, RETRY_MS)
-  if (response?.ok) useSession.setState({ session: await response.json() }, true)
+  if (response?.ok) await enter(await response.json())
   if (response?.status === 401) requireLogin()
+}
+
+/** Shows the pages of a user. */
+async function enter(session: Session): Promise<void> {
+  const { loginPrompt } = useSession.getState()
+  useSession.setState({ session }, true)
+  if (loginPrompt !== undefined) await queryClient.invalidateQueries()
 }
 
 /** Asks for a key, because the service rejected the current credentials. */
@@ -41,7 +48,7 @@ export function requireLogin(): void {
 }
 
 /**
- * Logs in. The service stores the key in a cookie that scripts cannot read.
+ * Logs in with a key. The service starts a session, whose cookie scripts cannot read.
  *
  * @returns an error message, or undefined on success
  */

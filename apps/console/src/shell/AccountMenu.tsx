@@ -1,5 +1,6 @@
-import { ChevronDown, Keyboard, LockOpen, LogOut } from 'lucide-react'
+import { ChevronDown, Keyboard, LockOpen, LogOut, MonitorSmartphone } from 'lucide-react'
 import { useId, useRef } from 'react'
+import { Link } from 'wouter'
 import { logOut, useSession } from '../session/session.ts'
 import { Button } from '../ui/Button.tsx'
 import { ThemeChoice } from '../ui/ThemeChoice.tsx'
@@ -54,6 +55,12 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
           <Keyboard aria-hidden="true" className="i" />
           Keyboard shortcuts
         </button>
+        {session !== undefined && !isOpen && (
+          <Link href="/sessions" onClick={() => menu.current?.hidePopover()}>
+            <MonitorSmartphone aria-hidden="true" className="i" />
+            Sessions
+          </Link>
+        )}
         {session !== undefined && !isOpen && (
           <button type="button" onClick={choose(() => void logOut())}>
             <LogOut aria-hidden="true" className="i" />

@@ -1,5 +1,13 @@
 import { contract } from '@resource/contract'
-import { GitPullRequestArrow, KeyRound, LayoutDashboard, type LucideIcon, Rows3, ScrollText } from 'lucide-react'
+import {
+  GitPullRequestArrow,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  MonitorSmartphone,
+  Rows3,
+  ScrollText,
+} from 'lucide-react'
 import { resources } from '../resources/index.ts'
 import type { Noun } from '../resources/resource.ts'
 
@@ -36,6 +44,9 @@ export const NAVIGATION: { title: string; pages: Destination[] }[] = [
   },
   {
     title: 'Access',
-    pages: [{ href: '/keys', title: 'Keys', icon: KeyRound, needs: contract.keys.procedures.list }],
+    pages: [
+      { href: '/keys', title: 'Keys', icon: KeyRound, needs: contract.keys.procedures.list },
+      { href: '/sessions', title: 'Sessions', icon: MonitorSmartphone, needs: contract.sessions.procedures.list },
+    ],
   },
 ]

@@ -6,6 +6,7 @@ import { fetchFromProvider } from './provider-fetch.ts'
 import { subjectOf } from './tokens.ts'
 
 const TIMEOUT_S = 5
+const RETRY_MS = 1_000
 
 /** What the browser keeps between the beginning and the end of a sign-in. */
 export interface Attempt {
@@ -59,7 +60,10 @@ export function createCodeFlow(
   }
   const discovered = () => {
     found ??= discover().catch((error: Error) => {
-      found = undefined
+      // However many sign-ins begin meanwhile, the provider gets one request a second.
+      setTimeout(() => {
+        found = undefined
+      }, RETRY_MS).unref()
       throw new SignInFailure('unavailable', error.message)
     })
     return found
