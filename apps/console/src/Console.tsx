@@ -1,7 +1,6 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { Overview } from './overview/Overview.tsx'
-import { RecordPage } from './RecordPage.tsx'
 import { ResourcePage } from './ResourcePage.tsx'
 import { resources } from './resources/index.ts'
 import { LoginPage } from './session/LoginPage.tsx'
@@ -11,6 +10,8 @@ import { Shell } from './shell/Shell.tsx'
 import { LazyDialog } from './ui/LazyDialog.tsx'
 import { useHeldLocation, useHeldSearch } from './ui/unsaved.ts'
 
+const loadRecordPage = () => import('./record/RecordPage.tsx')
+const RecordPage = lazy(loadRecordPage)
 const loadLoginDialog = () => import('./session/LoginDialog.tsx')
 const LoginDialog = lazy(loadLoginDialog)
 const ProposalsPage = lazy(() => import('./proposals/ProposalsPage.tsx'))
@@ -26,7 +27,8 @@ export function Console() {
 
   useEffect(() => {
     // Ahead, because a deployment in the meantime removes the file.
-    if (session !== undefined) loadLoginDialog().catch(() => {})
+    if (session === undefined) return
+    for (const load of [loadLoginDialog, loadRecordPage]) load().catch(() => {})
   }, [session])
 
   useEffect(() => {
@@ -51,7 +53,11 @@ export function Console() {
               <ResourcePage key={resource.noun} resource={resource} />
             </Route>,
             <Route key={`${resource.noun}-record`} path={RegExp(`^/${resource.noun}/${ID}$`)}>
-              {({ id }) => <RecordPage key={id} resource={resource} id={Number(id)} />}
+              {({ id }) => (
+                <Suspense>
+                  <RecordPage resource={resource} id={Number(id)} />
+                </Suspense>
+              )}
             </Route>,
           ])}
           <Route path={RegExp(`^/proposals(?:/${ID})?$`)}>

@@ -284,6 +284,7 @@ consoleTest('an action, a form, a creation and a deletion can be undone, too', a
   expect(await client.users.get.query({ id: 1 })).toMatchObject({ status: 'inactive', age: 21 })
 
   await open('/books/2')
+  await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('button', { name: 'Delete…' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Undo: Kindred deleted' }).click()

@@ -78,7 +78,7 @@ consoleTest(
     await client.items.create.mutate({ name: 'Box', price: 3 })
     await other.getByRole('link', { name: '5 items' }).waitFor()
     await client.items.update.mutate({ id: 1, category: 'office' })
-    await page.locator('.record.changed').getByText('office').waitFor()
+    await page.locator('.facts.changed .fresh').getByText('office').waitFor()
     await client.items.delete.mutate({ id: 1 })
     await page.getByText('Someone deleted this item.').waitFor()
     await other.getByRole('link', { name: '4 items' }).waitFor()

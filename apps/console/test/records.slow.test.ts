@@ -28,6 +28,7 @@ consoleTest('a user is created, edited, deactivated, activated and deleted', asy
   expect((await client.users.get.query({ id: 1 })).status).toBe('inactive')
   await page.getByRole('button', { name: 'Activate', exact: true }).click()
   await page.getByText('Ada King activated').waitFor()
+  await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('button', { name: 'Delete…' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('heading', { name: 'No users yet' }).waitFor()
@@ -35,13 +36,17 @@ consoleTest('a user is created, edited, deactivated, activated and deleted', asy
 })
 
 consoleTest(
-  'the page of a record shows all its fields with its times, and a missing record offers the list',
+  'the page of a record shows all its fields with its times, its place in the list and its code; a missing record offers the list',
   async ({ page, client, open }) => {
     await client.users.create.mutate({ name: 'Ada Lovelace', email: 'ada@example.com', age: 36 })
+    await client.users.create.mutate({ name: 'Grace Hopper', email: 'grace@example.com', age: 40 })
+    await client.users.create.mutate({ name: 'Alan Turing', email: 'alan@example.com', age: 20, role: 'admin' })
     const { created_at } = await client.users.get.query({ id: 1 })
     await open('/users/1')
     await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
-    expect(await page.locator('.record dt').allTextContents()).toEqual([
+    await page.getByText('version 1').waitFor()
+    await page.getByText('created just now by anonymous').waitFor()
+    expect(await page.locator('.facts dt').allTextContents()).toEqual([
       'ID',
       'Name',
       'E-mail',
@@ -50,11 +55,39 @@ consoleTest(
       'Age',
       'Created',
       'Changed',
-      'Version',
     ])
     expect(
-      await page.locator('.record time').evaluateAll((all) => all.map((time) => time.getAttribute('datetime'))),
+      await page.locator('.facts time').evaluateAll((all) => all.map((time) => time.getAttribute('datetime'))),
     ).toEqual([created_at, created_at])
+    await page.getByText('1 of 3').waitFor()
+    const [previous, next] = [
+      page.getByRole('button', { name: 'Previous user' }),
+      page.getByRole('button', { name: 'Next user' }),
+    ]
+    expect(await previous.getAttribute('aria-disabled')).toBe('true')
+    await next.press('Enter')
+    await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
+    await next.press('Enter')
+    await page.getByRole('heading', { name: 'Alan Turing' }).waitFor()
+    await page.getByText('3 of 3').waitFor()
+    const code = page.getByRole('tabpanel')
+    expect(JSON.parse((await code.textContent()) ?? '')).toMatchObject({ id: 3, name: 'Alan Turing', version: 1 })
+    await page.getByRole('tab', { name: 'JSON' }).press('ArrowRight')
+    expect(await code.textContent()).toContain('/api/users/3 ')
+    await page.getByRole('tab', { name: 'cURL' }).press('ArrowRight')
+    expect(await code.textContent()).toContain('const user = await client.users.get.query({ id: 3 })')
+
+    // In the order and with the filter of the list from which the reader came, also from page to page.
+    await open('/users?sort=age_desc&limit=10')
+    await page.getByRole('link', { name: 'Ada Lovelace', exact: true }).click()
+    await page.getByText('2 of 3').waitFor()
+    await previous.click()
+    await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
+    await open('/users?role=user')
+    await page.getByRole('link', { name: 'Ada Lovelace', exact: true }).click()
+    await page.getByText('1 of 2').waitFor()
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Users' }).click()
+    await page.waitForURL('**/users?role=user')
     await open('/users/999')
     await page.getByRole('heading', { name: 'This user does not exist' }).waitFor()
     await page.getByRole('button', { name: 'Show all users' }).click()
@@ -64,17 +97,17 @@ consoleTest(
 )
 
 consoleTest(
-  'the history of a record has its last changes, of which each is undone after a preview, also a deletion',
+  'the history of a record has its changes, of which each can be undone, after a preview if it changed others, too',
   async ({ page, client, open }) => {
     await seed(client)
     await client.items.updateWhere.mutate({ id_in: [1, 2], changes: { set: { category: 'attic' } } })
     await client.items.update.mutate({ id: 2, price: 40 })
     await open('/items/2')
     const history = page.getByRole('region', { name: 'History' })
-    await history.getByText('anonymous created this item').waitFor()
-    expect(await history.locator('dl').allTextContents()).toEqual(['Price42.50 → 40.00', 'Categoryfurniture → attic'])
+    await history.getByText('anonymous created the item').waitFor()
+    expect(await history.locator('dl').allTextContents()).toEqual(['price42.50 → 40.00', 'categoryfurniture → attic'])
     expect(await violations(page)).toEqual([])
-    await history.getByRole('button', { name: 'Undo…: anonymous changed this item' }).last().click()
+    await history.getByRole('button', { name: 'Undo: anonymous changed category' }).click()
     const dialog = page.getByRole('dialog', { name: 'Undo this change?' })
     await dialog.getByRole('row', { name: 'Lamp 1 attic → lighting' }).waitFor()
     await dialog.getByRole('row', { name: 'Chair 2 attic → furniture' }).waitFor()
@@ -82,9 +115,20 @@ consoleTest(
     await dialog.getByRole('button', { name: 'Undo', exact: true }).click()
     await page.getByText('2 items restored').waitFor()
     expect(await client.items.get.query({ id: 2 })).toMatchObject({ price: 40, category: 'furniture' })
-    await page.keyboard.press('Control+y')
-    await page.getByText('2 items changed again').waitFor()
-    expect((await client.items.get.query({ id: 1 })).category).toBe('attic')
+    // The undo is told with the change, which can be redone.
+    const undone = history.getByRole('listitem').filter({ hasText: 'undoneby anonymous just now' })
+    await undone.getByRole('button', { name: 'Redo: anonymous changed category' }).waitFor()
+    expect(await history.getByRole('listitem').count()).toBe(3)
+    expect(await violations(page)).toEqual([])
+    await history.getByLabel('Field').selectOption('Category')
+    expect(await history.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringContaining('furniture → attic'),
+    ])
+    await history.getByLabel('Field').selectOption('All fields')
+    await undone.getByRole('button').click()
+    await dialog.getByRole('button', { name: 'Undo', exact: true }).click()
+    await expect.poll(() => client.items.get.query({ id: 1 })).toMatchObject({ category: 'attic' })
+    await history.getByText('redone').waitFor()
 
     await client.items.update.mutate({ id: 2, price: 41 })
     await page.reload()
@@ -96,9 +140,8 @@ consoleTest(
     await client.items.delete.mutate({ id: 2 })
     await page.reload()
     await page.getByRole('heading', { name: 'This item does not exist' }).waitFor()
-    await history.getByRole('button', { name: 'Undo…: anonymous deleted this item' }).click()
-    await dialog.getByRole('row', { name: 'Chair 2' }).waitFor()
-    await dialog.getByRole('button', { name: 'Undo', exact: true }).click()
+    // It changes this record alone, and can be redone.
+    await history.getByRole('button', { name: 'Undo: anonymous deleted the item' }).click()
     await page.getByText('Chair 2 restored').waitFor()
     await page.getByRole('heading', { name: 'Chair 2' }).waitFor()
     expect((await client.items.get.query({ id: 2 })).price).toBe(41)

@@ -34,6 +34,11 @@ async function downloadFrom(page: Page, start: () => Promise<void>) {
 const remainingRows = (page: Page) =>
   downloadFrom(page, () => page.getByRole('button', { name: 'Download remaining rows' }).click())
 
+async function stop(page: Page) {
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('alertdialog', { name: 'Stop the import?' }).getByRole('button', { name: 'Stop' }).click()
+}
+
 async function count({ client }: Visit, noun: 'users' | 'items') {
   return (await client[noun].list.query({ limit: 1, count: true })).total
 }
@@ -96,20 +101,29 @@ consoleTest('columns, separator and decimal comma are guessed and can be changed
   await choose(page, 'items.csv', 'Item name;Cost;Kind\nLamp;1.024,5;light\nRug;7;\n')
   await page.getByText('Choose a column for Price.').waitFor()
   const column = (name: string) => page.getByRole('combobox', { name, exact: true })
+  const field = (name: string) => column(`Field for ${name}`)
   expect(await column('Separator').inputValue()).toBe(';')
-  await column('Cost').selectOption('Price')
-  await page.getByText('Choose a field for Kind, or ignore it.').waitFor()
-  expect(await page.getByRole('button', { name: 'Import 2 items' }).isDisabled()).toBe(true)
-  await column('Kind').selectOption('Category')
+  await field('Cost').selectOption('Price')
+  await page.getByText('Choose a field for Kind, or leave it out.').waitFor()
+  expect(await page.getByRole('button', { name: 'Check rows' }).isDisabled()).toBe(true)
+  await field('Kind').selectOption('Category')
   await page.getByText('2 items can be imported.').waitFor()
-  expect(await column('Decimal numbers').inputValue()).toBe(',')
-  await column('Decimal numbers').selectOption('1234.5 (point)')
+  await page.getByText('Cost is written with decimal commas: 1.024,5 is read as 1024.5.').waitFor()
+  expect(await column('Decimals').inputValue()).toBe(',')
+  expect(await violations(page)).toEqual([])
+  await column('Decimals').selectOption('Point, 1234.5')
   await page.getByText('1 item can be imported; 1 row with errors will be skipped.').waitFor()
+  expect(await page.locator('.mapping .check').allTextContents()).toEqual([
+    '2 of 2',
+    '1 of 2 are numbers',
+    '1 different value',
+  ])
   // What the user has chosen stays.
-  await column('Kind').selectOption('Ignored')
+  await field('Kind').selectOption('Do not import')
   await page.getByText('1 item can be imported; 1 row with errors will be skipped.').waitFor()
-  await column('Kind').selectOption('Category')
-  await page.getByRole('button', { name: 'Read 1.024,5 as 1024.5' }).click()
+  await field('Kind').selectOption('Category')
+  await page.getByRole('button', { name: 'Use decimal commas' }).click()
+  await page.getByRole('button', { name: 'Check rows' }).click()
   await page.getByRole('button', { name: 'Import 2 items' }).click()
   await page.getByText('2 items created.').waitFor()
   expect((await client.items.list.query({})).items).toMatchObject([
@@ -122,10 +136,11 @@ consoleTest('a comma with three digits is read as decimal after one click', asyn
   const { page, client, open } = visit
   await open('/items?open=import')
   await choose(page, 'items.csv', 'name;cost\nLamp;1,299\n')
-  await page.getByRole('combobox', { name: 'cost', exact: true }).selectOption('Price')
+  await page.getByRole('combobox', { name: 'Field for cost' }).selectOption('Price')
   await page.getByText('0 items can be imported; 1 row with errors will be skipped.').waitFor()
-  await page.getByText('Numbers such as 1,299 may have a decimal comma.').waitFor()
-  await page.getByRole('button', { name: 'Read 1,299 as 1.299' }).click()
+  await page.getByText('cost may be written with decimal commas: 1,299. Read it as 1.299?').waitFor()
+  await page.getByRole('button', { name: 'Use decimal commas' }).click()
+  await page.getByRole('button', { name: 'Check rows' }).click()
   await page.getByRole('button', { name: 'Import 1 item' }).click()
   await page.getByText('1 item created.').waitFor()
   expect((await client.items.get.query({ id: 1 })).price).toBe(1.299)
@@ -146,6 +161,20 @@ consoleTest('10,000 rows are imported, and their file is recognized', async (vis
   await choose(page, 'copy.csv', file)
   await page.getByText(/This file was imported on .* \(10,000 items created, 0 updated\)/).waitFor()
   expect(await violations(page)).toEqual([])
+
+  // An export goes on without its dialog, too, and asks before it stops.
+  await page.keyboard.press('Escape')
+  await page.route('**/trpc/items.list*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Export…' }).click()
+  await page.getByRole('button', { name: 'CSV', exact: true }).click()
+  await page.getByRole('progressbar', { name: 'Export of items' }).waitFor()
+  await page.getByRole('button', { name: 'Show the progress of Export of items' }).click()
+  await page.getByRole('button', { name: 'Stop…' }).click()
+  await page.getByRole('alertdialog', { name: 'Stop it?' }).getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('progressbar').waitFor({ state: 'detached' })
 })
 
 consoleTest('pressing the button twice imports a file once', async (visit) => {
@@ -174,14 +203,22 @@ consoleTest('a stopped import reports exactly the created records, and continues
   const calls = await pauseCalls(page, 'items.createMany')
   await page.getByRole('button', { name: 'Import 1,200 items' }).click()
   await calls.paused
-  // Escape asks, and a second Escape goes on.
-  const question = page.getByRole('alertdialog', { name: 'Stop the import?' })
+  // Without its dialog and on another page it goes on, and a pill leads back to it.
   await page.getByRole('button', { name: 'Stop' }).press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Books' }).click()
+  await page.getByRole('heading', { name: 'No books yet' }).waitFor()
+  expect(await page.getByRole('progressbar', { name: 'items.csv' }).getAttribute('aria-valuetext')).toBe('0 %')
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('link', { name: 'Show the progress of items.csv' }).click()
+  // Stop asks, and Escape goes on.
+  const question = page.getByRole('alertdialog', { name: 'Stop the import?' })
+  await page.getByRole('button', { name: 'Stop' }).click()
   await question.waitFor()
   expect(await violations(page)).toEqual([])
   await page.keyboard.press('Escape')
   await question.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Stop' }).press('Escape')
+  await page.getByRole('button', { name: 'Stop' }).click()
   await question.getByRole('button', { name: 'Stop' }).click()
   await page.getByRole('button', { name: 'Stopping…' }).waitFor()
   calls.resume()
@@ -201,10 +238,9 @@ consoleTest('a stopped import reports exactly the created records, and continues
   expect(await violations(page)).toEqual([])
   await page.getByRole('button', { name: 'Continue…' }).click()
   await page.getByRole('button', { name: 'Continue', exact: true }).click()
-  await page.getByText('1,200 items created.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Undo: 1,200 items imported' }).waitFor()
   expect(await count(visit, 'items')).toBe(1200)
-  await page.getByRole('button', { name: 'Done' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByText('1,200 items', { exact: true }).waitFor()
   expect(await unfinished.count()).toBe(0)
 })
@@ -273,7 +309,7 @@ consoleTest(
     }
     await page.route('**/trpc/items.createMany*', (route) => route.fulfill(refuse))
     await page.getByRole('button', { name: 'Import 2 items' }).click()
-    await page.getByText('This needs the role writer.').waitFor()
+    await page.getByText('This needs the role writer. Log in with a key that has it, then continue.').waitFor()
     await page.getByText('0 items created, 2 rows not sent.').waitFor()
     await page.unrouteAll()
     await page.route('**/trpc/items.createMany*', (route) => route.abort())
@@ -304,7 +340,7 @@ test('an import of 100,000 rows that is stopped, reloaded, offline and without i
         least,
       )
     await sent(10_000)
-    await page.getByRole('button', { name: 'Stop' }).click()
+    await stop(page)
     await page.getByRole('button', { name: 'Continue' }).click()
     await sent(20_000)
     await page.reload()
@@ -376,7 +412,9 @@ consoleTest('an import with passwords continues after a reload with the same fil
 consoleTest('the browser does not keep the passwords of an ignored column', async ({ page, open }) => {
   await open('/users?open=import')
   await choose(page, 'users.csv', 'name,email,password\nAda,ada@example.com,correct horse battery\n')
-  await page.getByRole('combobox', { name: 'password', exact: true }).selectOption('Ignored')
+  await page.getByRole('button', { name: 'Match columns' }).click()
+  await page.getByRole('combobox', { name: 'Field for password' }).selectOption('Do not import')
+  await page.getByRole('button', { name: 'Check rows' }).click()
   const calls = await pauseCalls(page, 'users.createMany')
   await page.getByRole('button', { name: 'Import 1 user' }).click()
   await calls.paused
@@ -467,7 +505,7 @@ async function stopUnanswered(page: Page) {
   await loseAnswers(page, 'items.createMany')
   await page.getByRole('button', { name: 'Import 2 items' }).click()
   await page.getByText('The service cannot be reached.').waitFor()
-  await page.getByRole('button', { name: 'Stop' }).click()
+  await stop(page)
   await page.getByText('0 items created, 2 rows not sent.').waitFor()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
 }
@@ -485,7 +523,7 @@ consoleTest(
     await startSession(visit, other.key)
     await page.reload()
     await page.getByText('0 items created, 2 rows not sent.').waitFor()
-    await page.getByText('key 2, admin').waitFor()
+    await page.getByText('key 2, admin').waitFor({ state: 'attached' })
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('The row was sent with another API key: check whether the row is stored').first().waitFor()
     expect((await operator.items.list.query({})).items.map(({ name }) => name)).toEqual(['Lamp', 'Rug'])

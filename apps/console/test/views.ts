@@ -8,7 +8,8 @@ async function chooseFile({ page }: Visit, text: string) {
 }
 
 async function startImport({ page }: Visit) {
-  await page.getByRole('combobox', { name: 'Joined', exact: true }).selectOption('Ignored')
+  await page.getByRole('combobox', { name: 'Field for Joined' }).selectOption('Do not import')
+  await page.getByRole('button', { name: 'Check rows' }).click()
   await page.getByRole('button', { name: 'Import 2 users' }).click()
 }
 
@@ -57,12 +58,12 @@ export const VIEWS: Record<string, Show> = {
   record: async ({ page, open }) => {
     await open('/users/2')
     await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
-    await page.getByRole('region', { name: 'History' }).getByText('created this user').waitFor()
+    await page.getByRole('region', { name: 'History' }).getByText('created the user').waitFor()
   },
   'undo-change': async ({ page, client, open }) => {
-    await client.users.update.mutate({ id: 2, name: 'Grace Brewster Hopper', age: 38 })
+    await client.users.updateWhere.mutate({ id_in: [2, 3], changes: { set: { age: 38, status: 'inactive' } } })
     await open('/users/2')
-    await page.getByRole('button', { name: 'Undo…' }).first().click()
+    await page.getByRole('button', { name: 'Undo: ' }).first().click()
     await page.getByRole('region', { name: 'Preview' }).waitFor()
   },
   columns: async ({ page, open }) => {
@@ -114,6 +115,7 @@ export const VIEWS: Record<string, Show> = {
   },
   'delete-one': async ({ page, open }) => {
     await open('/books/2')
+    await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('button', { name: 'Delete…' }).click()
     await page.getByRole('alertdialog').waitFor()
   },
@@ -153,6 +155,7 @@ export const VIEWS: Record<string, Show> = {
   },
   'conflict-of-deletion': async ({ page, client, open }) => {
     await open('/books/3')
+    await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('button', { name: 'Delete…' }).click()
     await page.getByRole('alertdialog').waitFor()
     const { title } = await client.books.get.query({ id: 3 })
@@ -172,13 +175,23 @@ export const VIEWS: Record<string, Show> = {
   import: async (visit) => {
     await visit.open('/users?open=import')
     await chooseFile(visit, FILE)
-    await visit.page.getByText('Choose a field for Joined, or ignore it.').waitFor()
+    await visit.page.getByText('Choose a field for Joined, or leave it out.').waitFor()
   },
   'import-running': async (visit) => {
     await VIEWS.import?.(visit)
     await visit.page.route('**/trpc/users.createMany*', () => {})
     await startImport(visit)
     await visit.page.getByRole('button', { name: 'Stop' }).waitFor()
+  },
+  'import-pill': async (visit) => {
+    await VIEWS['import-running']?.(visit)
+    await visit.page.keyboard.press('Escape')
+    await visit.page.getByRole('progressbar', { name: 'users.csv' }).waitFor()
+  },
+  'import-check': async (visit) => {
+    await visit.open('/users?open=import')
+    await chooseFile(visit, FILE.replace('Name;E-Mail address;Age;Joined', 'name;email;age;id'))
+    await visit.page.getByRole('region', { name: 'Preview' }).waitFor()
   },
   'import-stopped': async (visit) => {
     await VIEWS['import-running']?.(visit)
@@ -187,7 +200,7 @@ export const VIEWS: Record<string, Show> = {
   },
   'import-question': async (visit) => {
     await VIEWS['import-running']?.(visit)
-    await visit.page.keyboard.press('Escape')
+    await visit.page.getByRole('button', { name: 'Stop' }).click()
     await visit.page.getByRole('alertdialog', { name: 'Stop the import?' }).waitFor()
   },
   'import-unfinished': async (visit) => {
@@ -198,7 +211,7 @@ export const VIEWS: Record<string, Show> = {
   'decimal-comma': async (visit) => {
     await visit.open('/items?open=import')
     await chooseFile(visit, 'name;price\nLamp;1,299\n')
-    await visit.page.getByRole('button', { name: 'Read 1,299 as 1.299' }).waitFor()
+    await visit.page.getByRole('button', { name: 'Use decimal commas' }).waitFor()
   },
   'import-over': async (visit) => {
     await VIEWS.import?.(visit)

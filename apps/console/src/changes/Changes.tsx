@@ -80,7 +80,7 @@ export function Difference({
       <del>
         <Value column={column} value={old} />
       </del>
-      {' → '}
+      <span className="arrow"> → </span>
       <ins>
         <Value column={column} value={value} />
       </ins>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { previewOf } from '../resources/calls.ts'
 import type { Resource } from '../resources/resource.ts'
 import { reasonOf, undoRequest } from '../table/history.ts'
@@ -11,11 +12,16 @@ import { PreviewedChanges } from './Changes.tsx'
 interface Props {
   resource: Resource
   requestId: string
+  /** Whether to undo a change of one record without asking: the page shows the change, and it can be redone. */
+  isImmediate?: boolean
   onClose: () => void
 }
 
+// A shorter wait needs no picture.
+const SLOW_MS = 300
+
 /** Shows what undoing a request would do, then does exactly that. */
-export function ReversalDialog({ resource, requestId, onClose }: Props) {
+export function ReversalDialog({ resource, requestId, isImmediate = false, onClose }: Props) {
   const query = useQuery({
     queryKey: ['preview', requestId],
     queryFn: () => previewOf('reversals.create', { request_id: requestId }),
@@ -23,6 +29,18 @@ export function ReversalDialog({ resource, requestId, onClose }: Props) {
     gcTime: 0,
   })
   const { data: preview, error } = query
+  const isAlone = isImmediate && preview !== undefined && preview.created + preview.updated + preview.deleted === 1
+  const isSlow = useIsSlow()
+  const undo = () => {
+    if (preview === undefined) return
+    onClose()
+    void undoRequest(resource, requestId, preview)
+  }
+  const undoAtOnce = useEffectEvent(undo)
+  useEffect(() => {
+    if (isAlone) undoAtOnce()
+  }, [isAlone])
+  if (isAlone || (isImmediate && query.isPending && !isSlow)) return null
   return (
     <ModalDialog title="Undo this change?" isWide onClose={onClose}>
       {error === null ? (
@@ -34,18 +52,19 @@ export function ReversalDialog({ resource, requestId, onClose }: Props) {
       )}
       <footer>
         <Button onPress={onClose}>Cancel</Button>
-        <Button
-          className="button primary"
-          isDisabled={preview === undefined}
-          onPress={() => {
-            if (preview === undefined) return
-            onClose()
-            void undoRequest(resource, requestId, preview)
-          }}
-        >
+        <Button className="button primary" isDisabled={preview === undefined} onPress={undo}>
           Undo
         </Button>
       </footer>
     </ModalDialog>
   )
+}
+
+function useIsSlow(): boolean {
+  const [isSlow, setSlow] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(setSlow, SLOW_MS, true)
+    return () => clearTimeout(timer)
+  }, [])
+  return isSlow
 }

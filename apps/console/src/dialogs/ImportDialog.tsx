@@ -19,17 +19,13 @@ interface Props {
   onClose: () => void
 }
 
-/** Import in three steps: choose a file, preview it, send it. An import that this browser has not finished comes first. */
+/** Import: choose a file, match its columns, check its rows, send them. An import that this browser has not finished comes first. */
 export function ImportDialog({ resource, onClose }: Props) {
   const transfer = useImport(resource)
   const { current, phase } = transfer
   const [isAsked, setAsked] = useState(false)
   return (
-    <ModalDialog
-      title={`Import ${resource.many}`}
-      isWide
-      onClose={phase === 'running' ? () => setAsked(true) : onClose}
-    >
+    <ModalDialog title={`Import ${resource.many}`} isWide onClose={onClose}>
       {isAsked && phase === 'running' && (
         <QuestionDialog
           title="Stop the import?"
@@ -55,7 +51,7 @@ export function ImportDialog({ resource, onClose }: Props) {
           phase={phase}
           outage={transfer.outage}
           refusal={transfer.refusal}
-          onStop={transfer.stop}
+          onStop={() => setAsked(true)}
           onContinue={() => void transfer.resume(current.running, current.progress)}
           onDiscard={() => void transfer.discard(current)}
           onDone={() => void transfer.discard(current).then(onClose)}

@@ -23,6 +23,7 @@ import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
 import { Progress } from '../ui/Progress.tsx'
 import { closeUnlessUnsaved, release, useUnsavedInput } from '../ui/unsaved.ts'
+import { beginWork } from '../ui/work.ts'
 import { EditManyFields } from './EditManyFields.tsx'
 import { ManyPreview } from './ManyPreview.tsx'
 
@@ -79,6 +80,16 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
   const [progress, setProgress] = useState<number>()
   const isRunning = progress !== undefined
   const isStopped = useRef(false)
+  const plan = {
+    stop: () => {
+      isStopped.current = true
+    },
+    consequence: 'What is done so far stays, and can be undone.',
+    isCovered: true,
+  }
+  /** It goes on when the dialog is closed. */
+  const work = useRef<ReturnType<typeof beginWork>>(undefined)
+  useEffect(() => () => work.current?.cover(false), [])
   /** The number of records that were done before others had changed. */
   const [outdatedAfter, setOutdatedAfter] = useState<number>()
   const isOpen = useIsMounted()
@@ -93,9 +104,12 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
     const { verb, input } = writeOf(action, where)
     const { group } = preview
     let done = 0
+    const steps = preview.steps === undefined ? undefined : beginWork({ ...plan, title: `${action.label}: ${counted}` })
+    work.current = steps
     const onProgress = (next: number) => {
       done = next
       setProgress(next)
+      steps?.update(next, count)
       if (isStopped.current && next < count) throw STOPPED
     }
     setProgress(0)
@@ -127,6 +141,8 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
         notify('failed', `${outcome}. ${errorMessage(error)}`)
       }
     }
+    steps?.end()
+    work.current = undefined
     setProgress(undefined)
     await refresh(resource)
   }
@@ -149,6 +165,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
 
   /** The user confirmed the changes of the preview only. */
   const previewAgain = async (done: number) => {
+    if (!isOpen.current) notify('failed', outdatedText(resource, action, done))
     setOutdatedAfter(done)
     await refetch()
   }
@@ -188,14 +205,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
           else if (preview !== undefined) void run(action, preview)
         }}
       >
-        {outdatedAfter !== undefined && (
-          <FailedLine>
-            The matching {resource.many} have changed.{' '}
-            {outdatedAfter === 0
-              ? `Nothing was ${action?.done}.`
-              : `${formatCount(outdatedAfter, resource)} ${action?.done} before.`}
-          </FailedLine>
-        )}
+        {outdatedAfter !== undefined && <FailedLine>{outdatedText(resource, action, outdatedAfter)}</FailedLine>}
         {given === undefined && (
           <EditManyFields
             resource={resource}
@@ -228,13 +238,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
               : `Exactly this is written, ${hasSteps ? 'in several steps' : 'or nothing'}. You can undo it.`}
           </p>
           {isRunning && hasSteps ? (
-            <Button
-              onPress={() => {
-                isStopped.current = true
-              }}
-            >
-              Stop
-            </Button>
+            <Button onPress={plan.stop}>Stop</Button>
           ) : (
             <Button className="button ghost" onPress={() => closeUnlessUnsaved(close)}>
               {isRunning ? 'Close' : 'Cancel'}
@@ -256,6 +260,11 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
       </Form>
     </ModalDialog>
   )
+}
+
+function outdatedText(resource: Resource, action: BulkAction | undefined, done: number): string {
+  const before = done === 0 ? `Nothing was ${action?.done}` : `${formatCount(done, resource)} ${action?.done} before`
+  return `The matching ${resource.many} have changed. ${before}.`
 }
 
 /** The procedure that carries out an action on all matching records, and its input. */

@@ -14,7 +14,7 @@ const MARKED_MS = 2_500
 const MAX_KEPT = 1_000
 const FIGURES_INTERVAL_MS = 1_000
 // The queries that depend on the records without containing them.
-const FIGURES: unknown[] = ['summaries', 'count', 'history']
+const FIGURES: unknown[] = ['summaries', 'count', 'history', 'neighbors']
 
 let collected: Change[] = []
 // The nouns whose figures are outdated, and when they changed last, while the figures are read.

@@ -63,6 +63,7 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
     // The version is for concurrency control and not part of the data.
     listed: Object.keys(record).filter((name) => name !== 'version'),
     sorts,
+    references: facts.references,
     actions: (overrides.actions ?? []) as Action[],
   }
 }

@@ -70,6 +70,8 @@ export interface Resource {
   /** The fields of an exported file. */
   listed: string[]
   sorts: string[]
+  /** The nouns that its fields refer to, by field. */
+  references: Readonly<Record<string, string>>
   actions: Action[]
 }
 

@@ -29,7 +29,6 @@ export function Notices() {
         <div key={notice.id} className={`notice ${notice.kind}`}>
           {notice.kind === 'failed' && <CircleAlert aria-hidden="true" className="i" />}
           <p>{notice.text}</p>
-          {notice.progress !== undefined && <progress aria-label={notice.text} value={notice.progress} />}
           {notice.action !== undefined && (
             <Button
               className="button small"

@@ -11,6 +11,7 @@ import { AccountMenu } from './AccountMenu.tsx'
 import { ErrorFallback } from './ErrorFallback.tsx'
 import { Notices } from './Notices.tsx'
 import { OfflineBar } from './OfflineBar.tsx'
+import { Pills } from './Pills.tsx'
 import { Sidebar } from './Sidebar.tsx'
 
 const Palette = lazy(() => import('./palette/Palette.tsx'))
@@ -53,6 +54,7 @@ export function Shell({ children }: { children: ReactNode }) {
           </ErrorBoundary>
         </main>
       </div>
+      <Pills />
       <Notices />
       {open !== undefined && (
         <LazyDialog>

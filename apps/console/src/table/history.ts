@@ -6,7 +6,8 @@ import { describeChange } from '../resources/describe-change.ts'
 import { nameOf, type Resource, type Row } from '../resources/resource.ts'
 import { errorMessage, formatCount, isOutage, sentence } from '../ui/format.ts'
 import { onLogOut } from '../ui/log-out.ts'
-import { createProgress, type NoticeLink, notify } from '../ui/notices.ts'
+import { type NoticeLink, notify } from '../ui/notices.ts'
+import { beginWork } from '../ui/work.ts'
 import { inTurn, latestOf, noteWrite } from './turns.ts'
 
 /** What a write did. */
@@ -95,11 +96,16 @@ async function move(edit: Edit, isUndone: boolean, ifEffect?: string): Promise<v
   if (!edits.includes(edit) || edit.isUndone === isUndone) return
   edit.isUndone = isUndone
   const { resource, ids, written } = edit
-  const progress = createProgress()
+  let work: ReturnType<typeof beginWork> | undefined
   const reversed = inTurn(resource.noun, ids, async () => {
     const before = await written
-    const text = `${isUndone ? 'Undoing' : 'Redoing'}: ${subject(resource, before.changes, before.count)} ${edit.done}`
-    const onProgress = (done: number, total: number) => progress.show(text, done, total)
+    const title = `${isUndone ? 'Undoing' : 'Redoing'}: ${subject(resource, before.changes, before.count)} ${edit.done}`
+    const onProgress = (done: number, total: number) => {
+      // One request needs no progress.
+      if (done === 0 || done === total) return
+      work ??= beginWork({ title })
+      work.update(done, total)
+    }
     return reverse(resource, before, { ...LONG_TIMEOUTS, ifEffect, onProgress })
   })
   edit.written = reversed.catch(() => written)
@@ -111,7 +117,7 @@ async function move(edit: Edit, isUndone: boolean, ifEffect?: string): Promise<v
     const word = wordOf(edit, swapped(changes))
     const tried = describe(resource, swapped(changes), count)
     const headline = `${subject(resource, changes, count)} not ${word}${tried && ` (${tried})`}`
-    const rest = progress.value() > 0 ? ' What was done after it is undone.' : ''
+    const rest = work === undefined ? '' : ' What was done after it is undone.'
     notify('failed', `${headline}. ${reasonOf(resource, changes, error)}${rest}`, {
       link: linkTo(resource, edit.place),
     })
@@ -119,7 +125,7 @@ async function move(edit: Edit, isUndone: boolean, ifEffect?: string): Promise<v
     if (isOutage(error) || (error instanceof ServiceError && error.status === 401)) edit.isUndone = !isUndone
     else remove(edit)
   }
-  progress.end()
+  work?.end()
   // A deletion may have cascaded to other nouns.
   await queryClient.invalidateQueries()
 }
@@ -227,12 +233,14 @@ function linkTo(resource: Resource, { href }: NoticeLink): NoticeLink | undefine
 }
 
 /** The page that the browser shows, without its dialog: `Items, page 2`. */
-function currentPlace({ title }: Resource): NoticeLink {
+function currentPlace({ title, noun }: Resource): NoticeLink {
   const { pathname, search } = window.location
   const query = new URLSearchParams(search)
   query.delete('open')
   const [, id] = pathname.match(/\/(\d+)$/) ?? []
   const page = query.get('page')
+  // An import may end while the browser shows another noun.
+  if (!pathname.startsWith(`/console/${noun}`)) return { label: title, href: `/${noun}` }
   return {
     label: [title, ...(id ? [`ID ${id}`] : []), ...(page ? [`page ${page}`] : [])].join(', '),
     href: `${pathname.replace('/console', '')}${query.size === 0 ? '' : `?${query}`}`,

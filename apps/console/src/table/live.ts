@@ -9,7 +9,7 @@ import { latestOf, turnOf } from './turns.ts'
 export type Connection = 'off' | 'live' | 'reconnecting' | 'stale'
 
 /** What others just did to a record that is shown. */
-interface Mark {
+export interface Mark {
   kind: 'changed' | 'deleted'
   /** The fields whose values differ. */
   fields: readonly string[]

@@ -31,7 +31,7 @@ const DEFAULT_SIZE = 25
 const MAX_SKIPPED = 100_000
 
 /** Parses a query string. Values that the contract would reject are ignored. */
-function viewOf(resource: Resource, query: string): View {
+export function viewOf(resource: Resource, query: string): View {
   const search = new URLSearchParams(query)
   const view: View = {}
   for (const field of resource.filters) {
@@ -54,7 +54,8 @@ function viewOf(resource: Resource, query: string): View {
   return view
 }
 
-function queryOf(view: View): string {
+/** The query string of a view. */
+export function queryOf(view: View): string {
   const entries = Object.entries(view).filter(([, value]) => value !== undefined)
   return new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString()
 }
@@ -112,7 +113,8 @@ export function pageCounts(view: View, total: number): { last: number; reachable
   return { last, reachable: Math.min(last, deepestPage(view)) }
 }
 
-function deepestPage(view: View): number {
+/** The last page that can be read by its number. */
+export function deepestPage(view: View): number {
   return Math.floor(MAX_SKIPPED / sizeOf(view)) + 1
 }
 
@@ -122,6 +124,8 @@ interface HistoryState {
   previousCursors?: string[]
   /** Whether the dialog was opened from the page, one step back in the history. */
   isOpened?: boolean
+  /** The query string of the list from which the reader came to a record. */
+  from?: string
 }
 
 /** The view in the page's URL, and functions that navigate to another. */
@@ -148,10 +152,10 @@ export function useView(resource: Resource) {
     ignored: ignoredIn(query, view),
     page,
     /** Opens a dialog; twice pressed, it still needs one step back. */
-    open: (open: Open) => open !== view.open && go({ open }, { previousCursors, isOpened: true }),
+    open: (open: Open) => open !== view.open && go({ open }, { ...historyState, previousCursors, isOpened: true }),
     /** Closes the dialog. The Back button does not reopen it. */
     close: () => {
-      if (!historyState?.isOpened) return go({ open: undefined }, { previousCursors }, true)
+      if (!historyState?.isOpened) return go({ open: undefined }, { ...historyState, previousCursors }, true)
       // history.back() is asynchronous and must not run twice.
       if (closedFrom.current !== historyState) window.history.back()
       closedFrom.current = historyState

@@ -12,7 +12,7 @@ interface Props {
   onSeparator: (separator: string) => void
 }
 
-const DECIMALS = { ',': '1.234,5 (comma)', '.': '1234.5 (point)' }
+const DECIMALS = { ',': 'Comma, 1.234,5', '.': 'Point, 1234.5' }
 const SEPARATORS: Record<string, string> = { ',': 'Comma', ';': 'Semicolon', '\t': 'Tab', '|': 'Vertical bar' }
 
 /** How a file is read and what its rows do, each with a guess. */
@@ -22,7 +22,7 @@ export function ImportOptions({ resource, table, settings, onChange, onSeparator
   const isSame = (other: Mode) => other.action === mode.action && other.key === mode.key
   const hasComma = numbersOf(resource, table, columns).some((text) => text.includes(','))
   return (
-    <div className="options">
+    <div className="choices">
       <Choice
         label="Rows"
         value={modes.findIndex(isSame)}
@@ -39,7 +39,7 @@ export function ImportOptions({ resource, table, settings, onChange, onSeparator
       )}
       {hasComma && (
         <Choice
-          label="Decimal numbers"
+          label="Decimals"
           value={decimalComma ? ',' : '.'}
           options={Object.entries(DECIMALS)}
           onChange={(mark) => onChange({ ...settings, decimalComma: mark === ',' })}

@@ -1,13 +1,16 @@
-import { findDecimalComma, importFields, type Layout, type Row, targetOf, withDecimalPoint } from '@resource/import'
+import { importFields, type Layout, type Row, targetOf } from '@resource/import'
+import { Check } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
 import { formatCount, ROWS } from '../ui/format.ts'
+import { DecimalComma } from './DecimalComma.tsx'
 import { ImportOptions } from './ImportOptions.tsx'
+import { MappingTable } from './MappingTable.tsx'
 import { PreviewTable, SHOWN, UNNAMED } from './PreviewTable.tsx'
 import { findImported, type Imported } from './saved.ts'
-import { checkRows, guessDecimal, guessSettings, missingFields, modeLabel, modesOf, numbersOf } from './settings.ts'
+import { checkRows, guessDecimal, guessSettings, isObvious, missingFields, modeLabel, modesOf } from './settings.ts'
 import type { Table } from './table.ts'
 
 const listed = (names: string[]) => new Intl.ListFormat('en').format(names)
@@ -20,9 +23,10 @@ interface Props {
   onRun: (settings: Layout, rows: Row[]) => void
 }
 
-/** The rows of a file with their errors and how they are read, before anything is sent. */
+/** How the columns of a file become fields, then its rows with their errors, before anything is sent. */
 export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: Props) {
   const [chosen, setChosen] = useState(() => guessSettings(resource, table))
+  const [isMatched, setMatched] = useState(() => isObvious(resource, table, chosen))
   const [isDecimalChosen, setDecimalChosen] = useState(false)
   const settings = useMemo(() => possible(resource, chosen), [resource, chosen])
   const rows = useMemo(() => checkRows(resource, table, settings), [resource, table, settings])
@@ -35,7 +39,7 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
   const ignored = table.columns.filter(
     (column) => !undecided.includes(column) && !sent.some(({ name }) => name === columns[column]),
   )
-  const canRun = missing.length === 0 && undecided.length === 0 && good > 0
+  const isComplete = missing.length === 0 && undecided.length === 0
   const change = (next: Layout) => {
     const isChosen = isDecimalChosen || next.decimalComma !== settings.decimalComma
     setDecimalChosen(isChosen)
@@ -44,6 +48,23 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
   }
   return (
     <>
+      <ol className="progress-steps">
+        <li>
+          <Check aria-hidden="true" className="i" />
+          <span translate="no">{table.name}</span>
+        </li>
+        <li aria-current={isMatched ? undefined : 'step'}>
+          {isMatched && <Check aria-hidden="true" className="i" />}
+          {isMatched ? (
+            <Button className="link" onPress={() => setMatched(false)}>
+              Match columns
+            </Button>
+          ) : (
+            'Match columns'
+          )}
+        </li>
+        <li aria-current={isMatched ? 'step' : undefined}>Check</li>
+      </ol>
       {earlier !== undefined && (
         <FailedLine>
           This file was imported on{' '}
@@ -52,6 +73,22 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
           {mode.action === 'create' && ' To import it again creates the same records twice.'}
         </FailedLine>
       )}
+      <DecimalComma
+        key={JSON.stringify(columns)}
+        resource={resource}
+        table={table}
+        settings={settings}
+        isChosen={isDecimalChosen}
+        onChange={change}
+      />
+      {isMatched ? (
+        <PreviewTable resource={resource} table={table} rows={rows} settings={settings} />
+      ) : (
+        <MappingTable resource={resource} table={table} rows={rows} settings={settings} onChange={change} />
+      )}
+      {isMatched && rows.length > SHOWN && (
+        <p className="hint">{`Showing ${SHOWN} of ${rows.length.toLocaleString('en')} rows.`}</p>
+      )}
       <ImportOptions
         resource={resource}
         table={table}
@@ -59,52 +96,40 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
         onChange={change}
         onSeparator={onSeparator}
       />
-      {!settings.decimalComma && (
-        <DecimalComma
-          numbers={numbersOf(resource, table, columns)}
-          onAccept={() => change({ ...settings, decimalComma: true })}
-        />
-      )}
-      <p role="status">
-        {missing.length > 0 ? (
-          <>Choose a column for {listed(missing)}.</>
-        ) : undecided.length > 0 ? (
-          <>Choose a field for {listed(undecided.map((column) => column || UNNAMED))}, or ignore it.</>
-        ) : (
-          <>
-            <strong>{formatCount(good, resource)}</strong> can be imported
-            {rows.length > good && `; ${formatCount(rows.length - good, ROWS)} with errors will be skipped`}.
-          </>
-        )}
-        {ignored.length > 0 && ` Ignored columns: ${ignored.map((column) => column || UNNAMED).join(', ')}.`}
-        {mode.action !== 'create' && table.format === 'csv' && ' Empty cells change nothing.'}
-      </p>
-      <PreviewTable resource={resource} table={table} rows={rows} settings={settings} onChange={change} />
-      {rows.length > SHOWN && <p className="hint">{`Showing ${SHOWN} of ${rows.length.toLocaleString('en')} rows.`}</p>}
       <footer>
-        <Button onPress={onBack}>Choose another file</Button>
-        <Button className="button primary" isDisabled={!canRun} onPress={() => onRun(settings, rows)}>
-          {modeLabel(mode)} {formatCount(good, resource)}
+        <p role="status">
+          {missing.length > 0 ? (
+            <>Choose a column for {listed(missing)}.</>
+          ) : undecided.length > 0 ? (
+            <>Choose a field for {listed(undecided.map((column) => column || UNNAMED))}, or leave it out.</>
+          ) : (
+            <>
+              <strong>{formatCount(good, resource)}</strong> can be imported
+              {rows.length > good && `; ${formatCount(rows.length - good, ROWS)} with errors will be skipped`}.
+            </>
+          )}
+          {isMatched && ignored.length > 0 && ` Left out: ${ignored.map((column) => column || UNNAMED).join(', ')}.`}
+          {isMatched && mode.action !== 'create' && table.format === 'csv' && ' Empty cells change nothing.'}
+          {!isMatched && ' Nothing is written before the check.'}
+        </p>
+        <Button className="button ghost" onPress={onBack}>
+          Another file
         </Button>
+        {isMatched ? (
+          <Button
+            className="button primary"
+            isDisabled={!isComplete || good === 0}
+            onPress={() => onRun(settings, rows)}
+          >
+            {modeLabel(mode)} {formatCount(good, resource)}
+          </Button>
+        ) : (
+          <Button className="button primary" isDisabled={!isComplete} onPress={() => setMatched(true)}>
+            Check rows
+          </Button>
+        )}
       </footer>
     </>
-  )
-}
-
-/** Offers to read the numbers with a decimal comma, if they may have one. */
-function DecimalComma({ numbers, onAccept }: { numbers: string[]; onAccept: () => void }) {
-  const found = findDecimalComma(numbers)
-  if (found === undefined) return null
-  const { number } = found
-  return (
-    <p role="status" className="inline">
-      <span>
-        Numbers such as <b translate="no">{number}</b> may have a decimal comma.
-      </span>
-      <Button className="small" onPress={onAccept}>
-        Read {number} as {withDecimalPoint(number)}
-      </Button>
-    </p>
   )
 }
 

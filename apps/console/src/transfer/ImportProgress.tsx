@@ -1,11 +1,12 @@
-import type { ServiceError } from '@resource/client'
+import { ServiceError } from '@resource/client'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
 import { errorMessage, formatCount, ROWS } from '../ui/format.ts'
 import { Progress as Bar } from '../ui/Progress.tsx'
+import { describeWork, useWork } from '../ui/work.ts'
 import { type Import, type Progress, saveRemaining, summary, unsent } from './running.ts'
-import type { Phase } from './use-import.ts'
+import { importPage, type Phase } from './use-import.ts'
 
 const SHOWN = 100
 
@@ -34,16 +35,25 @@ export function ImportProgress(props: Props) {
   const total = running.rows.length
   const left = unsent(progress)
   const isOver = phase === 'stopped' || phase === 'done'
+  const work = useWork((works) => works.find(({ href }) => href === importPage(resource.noun)))
   return (
     <>
-      <Bar label={`${LABELS[phase]}: ${running.file.name}`} value={total - left} total={total} />
+      <Bar
+        label={`${LABELS[phase]}: ${running.file.name}`}
+        value={total - left}
+        total={total}
+        text={work && describeWork(work)}
+      />
       <p role="status">
         {summary(resource, running, progress)}
         {failed.length > 0 && `, ${formatCount(failed.length, ROWS)} failed`}
         {isOver && left > 0 && `, ${formatCount(left, ROWS)} not sent`}.
       </p>
       {phase === 'running' && outage !== undefined && <FailedLine>{outageText(outage)}</FailedLine>}
-      {phase === 'stopped' && refusal !== undefined && <FailedLine>{errorMessage(refusal)}</FailedLine>}
+      {phase === 'stopped' && refusal !== undefined && <FailedLine>{refusalText(refusal)}</FailedLine>}
+      {isOver && failed.length > 0 && (
+        <p>Download the remaining rows, correct them in that file, and import it: it has no row that is stored.</p>
+      )}
       {failed.length > 0 && <Failed running={running} failed={failed} />}
       <footer>
         {isOver && failed.length + left > 0 && (
@@ -64,6 +74,7 @@ export function ImportProgress(props: Props) {
             Done
           </Button>
         )}
+        {!isOver && <p>The import goes on when you close this dialog or leave the page.</p>}
         {!isOver && (
           <Button isDisabled={phase === 'stopping'} onPress={onStop}>
             {phase === 'stopping' ? 'Stopping…' : 'Stop'}
@@ -72,6 +83,13 @@ export function ImportProgress(props: Props) {
       </footer>
     </>
   )
+}
+
+/** What went wrong, and what to do. */
+function refusalText(refusal: unknown): string {
+  const isForbidden = refusal instanceof ServiceError && refusal.status === 403
+  const remedy = isForbidden ? 'Log in with a key that has it' : 'No row is lost: correct the cause'
+  return `${errorMessage(refusal)} ${remedy}, then continue.`
 }
 
 function outageText(outage: ServiceError): string {
@@ -84,8 +102,8 @@ function outageText(outage: ServiceError): string {
 function Failed({ running, failed }: { running: Import; failed: Progress['failed'] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
-    <section className="scroll" aria-label="Failed rows" tabIndex={0}>
-      <table className="plain">
+    <section className="framed scroll" aria-label="Failed rows" tabIndex={0}>
+      <table className="table rows">
         <thead>
           <tr>
             <th scope="col">{running.rows[0]?.element === undefined ? 'Line' : 'Record'}</th>

@@ -1,6 +1,5 @@
-import { type Layout, type Row, recordOf } from '@resource/import'
+import type { Layout, Row } from '@resource/import'
 import type { Resource } from '../resources/resource.ts'
-import { Choice } from '../ui/Choice.tsx'
 import { columnFields } from './settings.ts'
 import type { Table } from './table.ts'
 
@@ -8,46 +7,34 @@ import type { Table } from './table.ts'
 export const SHOWN = 50
 /** Stands for the name of a column without one. */
 export const UNNAMED = '(unnamed)'
-const UNDECIDED = '?'
 
 interface Props {
   resource: Resource
   table: Table
   rows: Row[]
   settings: Layout
-  onChange: (settings: Layout) => void
 }
 
-/** The rows of a file, with a choice of the field of each column. */
-export function PreviewTable({ resource, table, rows, settings, onChange }: Props) {
-  const { columns } = settings
-  const fields = columnFields(resource, settings.mode)
-  const choices = [['', 'Ignored'], ...fields.map(({ name, label }) => [name, label] as const)] as const
-  // Invalid rows first, because they need a decision.
+/** The rows of a file as they would be imported, those with errors first, because they need a decision. */
+export function PreviewTable({ resource, table, rows, settings }: Props) {
+  const { columns, mode } = settings
+  const fields = columnFields(resource, mode)
   const shown = [...rows].sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0)).slice(0, SHOWN)
-  // A field has one column.
-  const assign = (column: string, name: string | null) => {
-    const others = Object.entries(columns).filter(
-      ([other, field]) => other !== column && (field === null || field !== name),
-    )
-    onChange({ ...settings, columns: recordOf([...others, [column, name]]) })
-  }
+  const used = table.columns.flatMap((column) => {
+    const field = fields.find(({ name }) => name === columns[column])
+    return field === undefined ? [] : [{ column, field }]
+  })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
-    <section className="scroll" aria-label="Preview" tabIndex={0}>
-      <table className="plain">
+    <section className="framed scroll" aria-label="Preview" tabIndex={0}>
+      <table className="table rows">
         <thead>
           <tr>
             <th scope="col">{table.format === 'json' ? 'Record' : 'Line'}</th>
             <th scope="col">Check</th>
-            {table.columns.map((column) => (
-              <th key={column} scope="col">
-                <Choice
-                  label={<span translate="no">{column || UNNAMED}</span>}
-                  value={columns[column] === undefined ? UNDECIDED : (columns[column] ?? '')}
-                  options={columns[column] === undefined ? [[UNDECIDED, 'Choose…'], ...choices] : choices}
-                  onChange={(name) => assign(column, name || null)}
-                />
+            {used.map(({ field }) => (
+              <th key={field.name} scope="col">
+                {field.label}
               </th>
             ))}
           </tr>
@@ -55,17 +42,13 @@ export function PreviewTable({ resource, table, rows, settings, onChange }: Prop
         <tbody>
           {shown.map(({ line, element = line, source, record, errors }) => (
             <tr key={element} className={errors.length > 0 ? 'wrong' : ''}>
-              <td>{element}</td>
+              <td className="id">{element}</td>
               <td>{errors.length === 0 ? 'OK' : errors.join('; ')}</td>
-              {table.columns.map((column) => {
-                const field = fields.find(({ name }) => name === columns[column])
-                const value = (field && record[field.name]) ?? source[column]
-                return (
-                  <td key={column} translate="no">
-                    {cell(value, field?.isSecret === true)}
-                  </td>
-                )
-              })}
+              {used.map(({ column, field }) => (
+                <td key={field.name} translate="no">
+                  {cell(record[field.name] ?? source[column], field.isSecret)}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>

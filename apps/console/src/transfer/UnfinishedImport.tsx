@@ -4,9 +4,10 @@ import type { Resource } from '../resources/resource.ts'
 import { refresh } from '../table/queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount, ROWS } from '../ui/format.ts'
+import { discardImport } from './end.ts'
 import { unsent } from './running.ts'
 import { readProgress, readSaved } from './saved.ts'
-import { discardImport } from './use-import.ts'
+import { useIsImporting } from './use-import.ts'
 
 interface Props {
   resource: Resource
@@ -16,13 +17,14 @@ interface Props {
 /** The import of a noun that this browser has not finished, on the noun's page. */
 export function UnfinishedImport({ resource, onContinue }: Props): ReactNode {
   const { noun } = resource
+  const isImporting = useIsImporting(noun)
   const { data } = useQuery({
     queryKey: [noun, 'unfinished'],
     queryFn: () => readProgress(noun),
     networkMode: 'always',
     staleTime: 0,
   })
-  if (!data) return null
+  if (!data || isImporting) return null
   const { file, failed } = data
   const left = unsent(data)
   const discard = async () => {

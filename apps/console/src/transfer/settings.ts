@@ -50,6 +50,13 @@ export function guessSettings(resource: Resource, { columns: names, rows, ...tab
   return { mode: { action, key: ID }, columns, decimalComma, emptyIsNull: false }
 }
 
+/** Whether each column has the name of its field, so that there is nothing to decide. */
+export function isObvious(resource: Resource, table: Table, { mode, columns }: Layout): boolean {
+  const isNamed = (column: string) => columns[column] === column || columns[column] === null
+  const hasComma = findDecimalComma(numbersOf(resource, table, columns)) !== undefined
+  return table.columns.every(isNamed) && !hasComma && missingFields(resource, { mode, columns }).length === 0
+}
+
 /** Guesses the decimal mark. If it is ambiguous, the rows have errors until the user chooses the comma. */
 export function guessDecimal(resource: Resource, table: Table, columns: Layout['columns']): boolean {
   const comma = findDecimalComma(numbersOf(resource, table, columns))
@@ -72,7 +79,7 @@ export function hasSecrets({ noun }: Resource, { columns: names }: Table, { colu
 }
 
 /** The labels of the required fields without a column. */
-export function missingFields(resource: Resource, { mode, columns }: Layout): string[] {
+export function missingFields(resource: Resource, { mode, columns }: Pick<Layout, 'mode' | 'columns'>): string[] {
   const missing = requiredFields(targetOf(resource.noun), mode).filter((name) => !Object.values(columns).includes(name))
   return columnFields(resource, mode).flatMap(({ name, label }) => (missing.includes(name) ? [label] : []))
 }

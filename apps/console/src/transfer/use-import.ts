@@ -1,121 +1,144 @@
 import type { ServiceError } from '@resource/client'
-import { groupOf } from '@resource/import'
-import { useEffect, useRef, useState } from 'react'
-import type { Resource } from '../resources/resource.ts'
-import { addEdit } from '../table/history.ts'
+import { useEffect } from 'react'
+import { create } from 'zustand'
+import type { Noun, Resource } from '../resources/resource.ts'
 import { refresh } from '../table/queries.ts'
 import { inTurn } from '../table/turns.ts'
 import { linkTo } from '../table/view.ts'
 import { formatCount, ROWS } from '../ui/format.ts'
-import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
+import { beginWork } from '../ui/work.ts'
+import { discardImport, finishImport, isOver } from './end.ts'
 import { begin, type Import, type Progress, summary, unsent } from './running.ts'
-import { forget, readSaved, remember, type Saved, saveImport, saveProgress } from './saved.ts'
+import { readSaved, type Saved, saveImport, saveProgress } from './saved.ts'
 import { sendRows } from './send.ts'
 
 export type Phase = 'running' | 'stopping' | 'stopped' | 'done'
 
-/** The current import of a noun, which this browser keeps until it is done. */
+interface Run {
+  /** Null if there is none; absent until that is known. */
+  current?: Saved | null
+  phase: Phase
+  /** Why it waits. */
+  outage?: ServiceError | undefined
+  /** Why the service refused to continue. */
+  refusal?: unknown
+}
+
+const UNKNOWN: Run = { phase: 'stopped' }
+
+// They go on when the page is left.
+const useRuns = create<{ [N in Noun]?: Run | undefined }>(() => ({}))
+const works = new Map<Noun, ReturnType<typeof beginWork> & { abort: AbortController }>()
+const opened = new Set<Noun>()
+
+/** The page of the import of a noun. */
+export function importPage(noun: Noun): string {
+  return `/${noun}?open=import`
+}
+
+/** Whether this page sends the rows of an import of a noun. */
+export function useIsImporting(noun: Noun): boolean {
+  const phase = useRuns(({ [noun]: run }) => run?.phase)
+  return phase === 'running' || phase === 'stopping'
+}
+
+/** The current import of a noun, which this browser keeps until it is done, for its dialog. */
 export function useImport(resource: Resource) {
   const { noun } = resource
-  // Null if there is none; undefined until that is known.
-  const [current, setCurrent] = useState<Saved | null>()
-  const [phase, setPhase] = useState<Phase>('stopped')
-  const [outage, setOutage] = useState<ServiceError>()
-  const [refusal, setRefusal] = useState<unknown>()
-  const abort = useRef<AbortController>(undefined)
-  const isOpen = useIsMounted()
+  const run = useRuns(({ [noun]: run = UNKNOWN }) => run)
 
   useEffect(() => {
-    void readSaved(noun).then((saved) => {
-      if (saved !== undefined && isOver(saved.running, saved.progress)) setPhase('done')
-      setCurrent(saved ?? null)
-    })
-    return () => abort.current?.abort()
+    opened.add(noun)
+    works.get(noun)?.cover(true)
+    if (!works.has(noun)) void readSaved(noun).then((saved) => set(noun, restored(saved)))
+    return () => {
+      opened.delete(noun)
+      works.get(noun)?.cover(false)
+      // What is not running is read again, because another tab may continue it.
+      if (!works.has(noun)) useRuns.setState({ [noun]: undefined })
+    }
   }, [noun])
 
-  const run = async (running: Import, from: Progress, isNew = false) => {
-    abort.current = new AbortController()
-    let progress = from
-    let isReplaced = false
-    setCurrent({ running, progress })
-    setPhase('running')
-    setOutage(undefined)
-    setRefusal(undefined)
-    // Takes a while for a large file. The state is set before, so that a second press of the button does not import twice.
-    if (isNew) {
-      await saveImport(running)
-      await saveProgress(running, from)
-    }
-    try {
-      const { signal } = abort.current
-      const onProgress = async (next: Progress) => {
-        progress = next
-        setCurrent({ running, progress })
-        if (await saveProgress(running, progress)) return
-        isReplaced = true
-        abort.current?.abort()
-      }
-      await inTurn(noun, [], () => sendRows(running, from, signal, { onProgress, onWait: setOutage }))
-    } catch (error) {
-      setRefusal(error)
-    }
-    // Another tab has discarded the import, and may have started another one.
-    if (isReplaced) setCurrent((await readSaved(noun)) ?? null)
-    const isDone = isOver(running, progress)
-    setPhase(isDone ? 'done' : 'stopped')
-    if (isDone) await finish(resource, running, progress)
-    if (!isOpen.current && progress.failed.length + unsent(progress) > 0) report(resource, running, progress)
-    await refresh(resource)
-  }
-
   return {
-    current,
-    phase,
-    outage,
-    refusal,
-    start: (running: Import) => run(running, begin(running), true),
-    resume: (running: Import, from: Progress) => run(running, from),
+    ...run,
+    start: (running: Import) => send(resource, running, begin(running), true),
+    resume: (running: Import, from: Progress) => send(resource, running, from),
     /** Stops after the current request. */
-    stop: () => {
-      abort.current?.abort()
-      setPhase((now) => (now === 'running' ? 'stopping' : now))
-    },
+    stop: () => stop(noun),
     discard: async (saved: Saved) => {
       await discardImport(resource, saved)
-      setCurrent(null)
+      set(noun, { current: null })
       await refresh(resource)
     },
   }
 }
 
-/** Forgets an import whose rest the user does not want. */
-export async function discardImport(resource: Resource, { running, progress }: Saved): Promise<void> {
-  const { created, updated, inFlight } = progress
-  // Its rows are stored: to import the file again would double them.
-  if (created + updated + inFlight > 0) await rememberFile(running, progress)
-  if (!isOver(running, progress)) await offerUndo(resource, running, progress)
-  await forget(running)
+function set(noun: Noun, changes: Partial<Run>): void {
+  useRuns.setState(({ [noun]: run = UNKNOWN }) => ({ [noun]: { ...run, ...changes } }))
 }
 
-function isOver({ rows }: Import, progress: Progress): boolean {
-  return rows.length > 0 && progress.rows >= rows.length
+function restored(saved: Saved | undefined): Run {
+  return saved === undefined
+    ? { current: null, phase: 'stopped' }
+    : { current: saved, phase: isOver(saved.running, saved.progress) ? 'done' : 'stopped' }
 }
 
-// Failed rows are kept until the user has seen them.
-async function finish(resource: Resource, running: Import, progress: Progress): Promise<void> {
-  await offerUndo(resource, running, progress)
-  await rememberFile(running, progress)
-  if (progress.failed.length === 0) await forget(running)
+function stop(noun: Noun): void {
+  const work = works.get(noun)
+  if (work === undefined) return
+  work.abort.abort()
+  set(noun, { phase: 'stopping' })
 }
 
-function offerUndo(resource: Resource, running: Import, { created, updated }: Progress): Promise<void> {
-  const written = { request: { group: groupOf(running.id) }, changes: [], count: created + updated }
-  return addEdit(resource, 'imported', [], Promise.resolve(written))()
-}
-
-function rememberFile({ noun, file }: Import, { created, updated, unchanged }: Progress): Promise<void> {
-  return remember(noun, { digest: file.digest, at: Date.now(), created, updated: updated + unchanged })
+async function send(resource: Resource, running: Import, from: Progress, isNew = false): Promise<void> {
+  const { noun } = resource
+  const abort = new AbortController()
+  const title = running.file.name
+  const isCovered = opened.has(noun)
+  const work = beginWork({ title, href: importPage(noun), stop: () => stop(noun), isCovered })
+  works.set(noun, { ...work, abort })
+  let progress = from
+  let isReplaced = false
+  const show = (next: Progress) => {
+    progress = next
+    set(noun, { current: { running, progress } })
+    work.update(next.rows, running.rows.length)
+  }
+  set(noun, { phase: 'running', outage: undefined, refusal: undefined })
+  show(from)
+  // Takes a while for a large file. The state is set before, so that a second press of the button does not import twice.
+  if (isNew) {
+    await saveImport(running)
+    await saveProgress(running, from)
+  }
+  try {
+    const onProgress = async (next: Progress) => {
+      show(next)
+      if (await saveProgress(running, progress)) return
+      isReplaced = true
+      abort.abort()
+    }
+    const onWait = (outage: ServiceError | undefined) => {
+      set(noun, { outage })
+      work.wait(outage && 'waits for the service')
+    }
+    await inTurn(noun, [], () => sendRows(running, from, abort.signal, { onProgress, onWait }))
+  } catch (error) {
+    set(noun, { refusal: error })
+  }
+  work.end()
+  works.delete(noun)
+  // Another tab has discarded the import, and may have started another one.
+  if (isReplaced) set(noun, { current: (await readSaved(noun)) ?? null })
+  const isDone = isOver(running, progress)
+  set(noun, { phase: isDone ? 'done' : 'stopped' })
+  if (isDone) await finishImport(resource, running, progress)
+  if (!opened.has(noun)) {
+    useRuns.setState({ [noun]: undefined })
+    if (progress.failed.length + unsent(progress) > 0) report(resource, running, progress)
+  }
+  await refresh(resource)
 }
 
 function report(resource: Resource, running: Import, progress: Progress) {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
 import { CopyButton } from './CopyButton.tsx'
 
 interface Props {
@@ -7,10 +7,12 @@ interface Props {
   /** The code by language, of which the first shows. */
   codes: Record<string, string>
   copyLabel?: string
+  /** Buttons before that which copies. */
+  children?: ReactNode
 }
 
 /** Code in several languages, with a button that copies it. */
-export function CodeTabs({ label, codes, copyLabel = 'Copy' }: Props) {
+export function CodeTabs({ label, codes, copyLabel = 'Copy', children }: Props) {
   const languages = Object.keys(codes)
   const [shown = '', show] = useState(languages[0])
   const id = useId()
@@ -41,6 +43,7 @@ export function CodeTabs({ label, codes, copyLabel = 'Copy' }: Props) {
             </button>
           ))}
         </div>
+        {children}
         <CopyButton text={codes[shown] ?? ''} label={copyLabel} />
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that scrolls must be reachable by keyboard */}

@@ -15,12 +15,10 @@ interface NoticeAction {
 
 interface Notice {
   id: number
-  kind: 'done' | 'failed' | 'busy'
+  kind: 'done' | 'failed'
   text: string
   action?: NoticeAction | undefined
   link?: NoticeLink | undefined
-  /** The part of the work that is done, from 0 to 1. */
-  progress?: number
 }
 
 const SHOWN_MS = 10_000
@@ -45,22 +43,6 @@ export function notify(kind: Notice['kind'], text: string, extras: Pick<Notice, 
   useNotices.setState((all) => [...all.filter((one) => !isOver(one)), notice].slice(-MAX_SHOWN), true)
   if (kind === 'done' && notice.action === undefined) {
     setTimeout(() => expire(notice.id), notice.link === undefined ? SHOWN_MS : SHOWN_WITH_LINK_MS)
-  }
-}
-
-/** Shows the progress of long work: only once a part of it is done and more is to be done. */
-export function createProgress() {
-  const id = ++lastId
-  let value = 0
-  return {
-    value: () => value,
-    show: (text: string, done: number, total: number) => {
-      value = done
-      if (done === 0 || done === total) return
-      const notice: Notice = { id, kind: 'busy', text, progress: done / total }
-      useNotices.setState((all) => [...all.filter((one) => one.id !== id), notice], true)
-    },
-    end: () => dismiss(id),
   }
 }
 

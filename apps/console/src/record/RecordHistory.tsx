@@ -1,0 +1,69 @@
+import { useState } from 'react'
+import { ReversalDialog } from '../changes/ReversalDialog.tsx'
+import type { Resource } from '../resources/resource.ts'
+import { Button } from '../ui/Button.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
+import { HistoryEntry } from './HistoryEntry.tsx'
+import { changedFields, told, useHistory } from './history.ts'
+
+interface Props {
+  resource: Resource
+  id: number
+}
+
+/** The changes of a record, each of which can be undone. */
+export function RecordHistory({ resource, id }: Props) {
+  const [asked, ask] = useState<string>()
+  const [field, setField] = useState('')
+  const query = useHistory(resource, id)
+  const entries = told(query.data?.pages.flatMap(({ audit }) => audit) ?? [])
+  const columns = resource.recordColumns.filter((column) =>
+    entries.some(({ entry }) => changedFields(resource, entry).some((changed) => changed.field === column.field)),
+  )
+  const shown = entries.filter(
+    ({ entry }) => field === '' || changedFields(resource, entry).some((changed) => changed.field === field),
+  )
+  return (
+    <section className="in-history" aria-labelledby="history">
+      <div className="section-head">
+        <h2 id="history">History</h2>
+        {columns.length > 1 && (
+          <select
+            className="select plain"
+            aria-label="Field"
+            value={field}
+            onChange={(event) => setField(event.target.value)}
+          >
+            <option value="">All fields</option>
+            {columns.map(({ field, label }) => (
+              <option key={field} value={field}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      <Loaded query={query} title="The history cannot be loaded" waiting="Loading the history…">
+        {() =>
+          entries.length === 0 ? (
+            <p className="faint">The audit log has no change of this {resource.one}.</p>
+          ) : (
+            <ol className="history">
+              {shown.map((told) => (
+                <HistoryEntry key={told.entry.id} resource={resource} told={told} onUndo={ask} />
+              ))}
+            </ol>
+          )
+        }
+      </Loaded>
+      {query.hasNextPage && (
+        <Button className="small button" isDisabled={query.isFetching} onPress={() => void query.fetchNextPage()}>
+          Show earlier changes
+        </Button>
+      )}
+      {asked !== undefined && (
+        <ReversalDialog key={asked} resource={resource} requestId={asked} isImmediate onClose={() => ask(undefined)} />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,66 @@
+import { contract } from '@resource/contract'
+import { ChevronDown, ChevronRight, ChevronUp } from 'lucide-react'
+import { Link, useLocation } from 'wouter'
+import { useHistoryState } from 'wouter/use-browser-location'
+import type { Resource } from '../resources/resource.ts'
+import { useAllows } from '../table/permissions.ts'
+import { Button } from '../ui/Button.tsx'
+import { type Neighbor, useNeighbors } from './neighbors.ts'
+import { RecordHistory } from './RecordHistory.tsx'
+import { RecordView } from './RecordView.tsx'
+import { References } from './References.tsx'
+
+interface Props {
+  resource: Resource
+  id: number
+}
+
+/** The page of one record: its fields, its history, what refers to it, and all actions on it. */
+export default function RecordPage({ resource, id }: Props) {
+  const [, navigate] = useLocation()
+  const { from } = useHistoryState<{ from?: string } | null>() ?? {}
+  const hasHistory = useAllows(contract.audit.procedures.list)
+  const { data: standing } = useNeighbors(resource, id, from)
+  const list = `/${resource.noun}${from ?? ''}`
+  const go = (to: Neighbor | undefined) => {
+    if (to !== undefined) navigate(`/${resource.noun}/${to.id}`, { state: { from: to.from } })
+  }
+  return (
+    <div className="page record-page">
+      <nav className="crumbs" aria-label="Breadcrumb">
+        <Link href={list} state={{ row: id }}>
+          {resource.title}
+        </Link>
+        <ChevronRight aria-hidden="true" className="i" />
+        <span aria-current="page">{id}</span>
+        <span className="gap" />
+        {standing !== undefined && (
+          <span className="position">
+            {standing.position.toLocaleString('en')} of {standing.total.toLocaleString('en')}
+          </span>
+        )}
+        <Button
+          className="button ghost icon small"
+          aria-label={`Previous ${resource.one}`}
+          isDisabled={standing?.previous === undefined}
+          onPress={() => go(standing?.previous)}
+        >
+          <ChevronUp aria-hidden="true" className="i" />
+        </Button>
+        <Button
+          className="button ghost icon small"
+          aria-label={`Next ${resource.one}`}
+          isDisabled={standing?.next === undefined}
+          onPress={() => go(standing?.next)}
+        >
+          <ChevronDown aria-hidden="true" className="i" />
+        </Button>
+      </nav>
+      {/* The key keeps no state of another record, the frame keeps the focus. */}
+      <RecordView key={id} resource={resource} id={id} list={list} hasHistory={hasHistory}>
+        {hasHistory && <RecordHistory resource={resource} id={id} />}
+        <References resource={resource} id={id} />
+      </RecordView>
+    </div>
+  )
+}

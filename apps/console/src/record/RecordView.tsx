@@ -1,0 +1,100 @@
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { useLocation } from 'wouter'
+import type { Question } from '../dialogs/Dialogs.tsx'
+import { editVerb, nameOf, type Resource } from '../resources/resource.ts'
+import { deletion, useChanges } from '../table/changes.ts'
+import { useMarks } from '../table/live.ts'
+import { useOptimisticRows } from '../table/optimistic.ts'
+import { usePermissions } from '../table/permissions.ts'
+import { useRecord } from '../table/queries.ts'
+import { useView } from '../table/view.ts'
+import { FailedLine } from '../ui/FailedLine.tsx'
+import { LoadedRecord } from '../ui/LoadedRecord.tsx'
+import { useTitle } from '../ui/title.ts'
+import { Facts } from './Facts.tsx'
+import { RecordActions } from './RecordActions.tsx'
+import { RecordCode } from './RecordCode.tsx'
+import { RecordStatus } from './RecordStatus.tsx'
+
+const Dialogs = lazy(() => import('../dialogs/Dialogs.tsx'))
+
+interface Props {
+  resource: Resource
+  id: number
+  /** The page of the list from which the reader came. */
+  list: string
+  hasHistory: boolean
+  /** What is about the record, also if it does not exist. */
+  children: ReactNode
+}
+
+/** A record with its title, its actions and its fields. */
+export function RecordView({ resource, id, list, hasHistory, children }: Props) {
+  const pages = useView(resource)
+  const { can } = usePermissions(resource)
+  const query = useRecord(resource, id)
+  const [, navigate] = useLocation()
+  const changes = useChanges(resource, ({ verb }) => {
+    // Before the refresh, which would read the deleted record.
+    if (verb === 'delete') flushSync(() => navigate(list))
+  })
+  const mark = useMarks(resource.noun)(id)
+  const { shown, isPending } = useOptimisticRows(resource.noun, query.data === undefined ? [] : [query.data])
+  const [question, ask] = useState<Question>()
+  const opened = pages.view.open === id && can(editVerb(resource.noun)) ? id : undefined
+  useTitle(query.data === undefined ? resource.title : nameOf(resource, query.data))
+
+  return (
+    <div aria-busy={query.isFetching}>
+      <LoadedRecord one={resource.one} many={resource.many} query={query} onShowAll={() => navigate(list)}>
+        {(stored) => {
+          const [row = stored] = shown
+          return (
+            <>
+              <div className="page-head">
+                <div>
+                  <h1>
+                    <bdi translate="no">{nameOf(resource, row)}</bdi>
+                  </h1>
+                  <RecordStatus resource={resource} row={row} hasHistory={hasHistory} />
+                </div>
+                <RecordActions
+                  resource={resource}
+                  row={row}
+                  can={can}
+                  isPending={(verb) => isPending(id, verb)}
+                  onAct={(action) => void changes.act(action, row)}
+                  onEdit={() => pages.open(id)}
+                  onDelete={() => ask({ action: deletion(resource), rows: [row] })}
+                />
+              </div>
+              {mark?.kind === 'deleted' && (
+                <FailedLine>Someone deleted this {resource.one}. It no longer exists.</FailedLine>
+              )}
+            </>
+          )
+        }}
+      </LoadedRecord>
+      <div className="record">
+        {query.data !== undefined && <Facts resource={resource} row={shown[0] ?? query.data} mark={mark} />}
+        {children}
+        {query.data !== undefined && <RecordCode resource={resource} row={query.data} />}
+      </div>
+      {(opened ?? question ?? changes.conflict) !== undefined && (
+        <Suspense>
+          <Dialogs
+            resource={resource}
+            view={pages.view}
+            open={opened}
+            question={question}
+            changes={changes}
+            onClose={pages.close}
+            onAsk={ask}
+            onDelete={(row) => void changes.act(deletion(resource), row)}
+          />
+        </Suspense>
+      )}
+    </div>
+  )
+}

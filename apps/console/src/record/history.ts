@@ -1,0 +1,89 @@
+import type { Output } from '@resource/client'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { client } from '../client.ts'
+import { isChanged } from '../resources/describe-change.ts'
+import type { Column, Resource } from '../resources/resource.ts'
+
+/** A change of a record. */
+export type Entry = Output<'audit', 'list'>['audit'][number]
+
+/** A change of a record, with what became of it. */
+export interface Told {
+  entry: Entry
+  /** The last change that undid or redid it. */
+  last: Entry | undefined
+  isUndone: boolean
+}
+
+const PAGE = 20
+
+/** The changes of a record, the newest first. */
+export function useHistory({ noun }: Resource, id: number, enabled = true) {
+  return useInfiniteQuery({
+    queryKey: [noun, 'history', id],
+    queryFn: ({ pageParam, signal }) =>
+      client.audit.list.query({ resource: noun, record_id: id, limit: PAGE, after: pageParam }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    enabled,
+  })
+}
+
+/** Changes without those that only undo or redo another one of them, which is told with that one. */
+export function told(entries: Entry[]): Told[] {
+  const byRequest = new Map(entries.map((entry) => [entry.request_id, entry]))
+  const undoneBy = ({ reverses }: Entry) => (reverses === null ? undefined : byRequest.get(reverses))
+  const originOf = (entry: Entry): { origin: Entry; depth: number } => {
+    const other = undoneBy(entry)
+    if (other === undefined || other === entry) return { origin: entry, depth: 0 }
+    const { origin, depth } = originOf(other)
+    return { origin, depth: depth + 1 }
+  }
+  const latest = new Map<Entry, { last: Entry; isUndone: boolean }>()
+  for (const entry of entries) {
+    const { origin, depth } = originOf(entry)
+    if (depth > 0 && !latest.has(origin)) latest.set(origin, { last: entry, isUndone: depth % 2 === 1 })
+  }
+  return entries
+    .filter((entry) => originOf(entry).depth === 0)
+    .map((entry) => ({ entry, last: undefined, isUndone: false, ...latest.get(entry) }))
+}
+
+/** The fields that a change sets to another value; none if it creates or deletes the record. */
+export function changedFields(
+  resource: Resource,
+  { before, after }: Entry,
+): Pick<Column, 'field' | 'label' | 'kind' | 'decimals'>[] {
+  if (before === null || after === null) return []
+  const { recordColumns, createFields } = resource
+  const isHidden = ({ name }: { name: string }) => !recordColumns.some(({ field }) => field === name)
+  // A password is no column.
+  const hidden = createFields
+    .filter((field) => isHidden(field) && after[field.name] !== undefined)
+    .map(({ name, label }) => ({ field: name, label, kind: 'text' as const, decimals: 0 }))
+  return [...recordColumns.filter((column) => isChanged(column, before, after)), ...hidden]
+}
+
+/** The proposal that a change applied. */
+export function useProposalOf({ proposed_by, request_id }: Entry) {
+  return useQuery({
+    queryKey: ['proposals', 'of', request_id],
+    queryFn: async ({ signal }) => {
+      const input = { status: 'applied', request_id: request_id ?? '', limit: 1 }
+      return (await client.proposals.list.query(input, { signal })).proposals[0] ?? null
+    },
+    enabled: proposed_by !== null && request_id !== null,
+  })
+}
+
+/** The name of the API key that an actor is: `agent-crm` for `key 3`. Any other actor has no other name. */
+export function useActorName(actor: string | null): string | null {
+  const [, id] = /^key (\d+)$/.exec(actor ?? '') ?? []
+  const { data } = useQuery({
+    queryKey: ['keys', 'record', Number(id)],
+    queryFn: ({ signal }) => client.keys.get.query({ id: Number(id) }, { signal }),
+    enabled: id !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data?.name ?? actor
+}
