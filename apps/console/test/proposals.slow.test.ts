@@ -78,7 +78,7 @@ consoleTest(
     await page.getByLabel('API key').fill(key)
     await page.locator('form.login').getByRole('button', { name: 'Log in' }).click()
     const buttons = () => page.getByRole('article').getByRole('button').allTextContents()
-    await page.getByText('The supplier raised them.').waitFor()
+    await page.getByRole('blockquote').getByText('The supplier raised them.').waitFor()
     expect(await buttons()).toEqual([])
 
     await open('/items')
@@ -104,7 +104,7 @@ consoleTest(
     expect((await operator.items.get.query({ id: 3 })).version).toBe(1)
 
     await show.click()
-    await page.getByText('A typing error.').waitFor()
+    await page.getByRole('blockquote').getByText('A typing error.').waitFor()
     expect(await buttons()).toEqual(['Withdraw'])
     await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
     await page.getByText('Proposal 2 withdrawn').waitFor()

@@ -323,10 +323,10 @@ export const VIEWS: Record<string, Show> = {
   },
 }
 
-async function createKey({ page }: Visit, name: string) {
+async function createKey({ page }: Visit, name: string, owner = 'Mira') {
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill(name)
-  await page.getByRole('dialog').getByLabel('Owner').fill('Mira')
+  await page.getByRole('dialog').getByLabel('Owner').fill(owner)
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('heading', { name: `Key “${name}” created` }).waitFor()
 }
@@ -374,6 +374,17 @@ export const EXTREME_VIEWS: Record<string, Show> = {
     await seedExtremes(visit)
     await visit.open('/')
     await visit.page.getByRole('table', { name: 'Items by category' }).waitFor()
+  },
+  'extreme keys': async (visit) => {
+    await visit.open('/keys')
+    await createKey(visit, 'operator')
+    await createKey(visit, LONG, HEBREW)
+  },
+  'extreme audit': async (visit) => {
+    await seedExtremes(visit)
+    await visit.client.users.update.mutate({ id: 2, name: LONG })
+    await visit.open('/audit')
+    await visit.page.getByRole('row', { name: 'created 3 items' }).waitFor()
   },
   'extreme notices': async (visit) => {
     await seedExtremes(visit)

@@ -49,7 +49,7 @@ export function KeyTable({ keys, newest, isOwn, onAsk }: Props) {
                   <code translate="no">{prefix.slice(0, 8)}…</code>
                 </td>
                 <td className="at-rest">{role}</td>
-                <td className="only-wide" translate="no">
+                <td className="owner only-wide" translate="no">
                   {owner ?? <span className="faint">none</span>}
                 </td>
                 <td className="when only-large">
