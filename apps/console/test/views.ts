@@ -1,4 +1,4 @@
-import { openCondition, type Visit } from './console.ts'
+import { openCondition, startSession, type Visit } from './console.ts'
 
 type Show = (visit: Visit) => Promise<unknown>
 
@@ -316,6 +316,18 @@ export const VIEWS: Record<string, Show> = {
     await page.getByRole('row', { name: 'changed Kettle 3' }).waitFor()
     await page.getByRole('button', { name: 'Details: anonymous created 30 items' }).click()
     await page.getByText('items.createMany').last().waitFor()
+  },
+  sessions: async (visit) => {
+    const { key } = await visit.client.keys.create.mutate({ name: 'operator', role: 'admin' })
+    await startSession(visit, key)
+    const headers = { Authorization: `Bearer ${key}` }
+    await fetch(`${visit.service.url}/console/session`, { method: 'POST', headers })
+    await visit.open('/sessions')
+    await visit.page.getByRole('row', { name: 'this session' }).waitFor()
+  },
+  'sessions-none': async ({ page, open }) => {
+    await open('/sessions')
+    await page.getByRole('heading', { name: 'No sessions' }).waitFor()
   },
   missing: async ({ page, open }) => {
     await open('/nowhere')
