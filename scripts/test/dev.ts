@@ -41,7 +41,7 @@ export async function changeWhileDeveloping(clone: Clone): Promise<void> {
     try {
       const page = await browser.newPage()
       await page.goto(`${url}/console`)
-      await page.getByRole('link', { name: '200 books' }).waitFor()
+      await page.getByRole('list', { name: 'Records' }).getByRole('link', { name: 'Books 200' }).waitFor()
       const file = join(clone.folder, CONSOLE)
       const source = readFileSync(file, 'utf8')
       expect(source).toContain('<h1>Overview</h1>')

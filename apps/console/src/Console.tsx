@@ -1,6 +1,5 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { Route, Router, Switch } from 'wouter'
-import { Overview } from './overview/Overview.tsx'
 import { ResourcePage } from './ResourcePage.tsx'
 import { resources } from './resources/index.ts'
 import { LoginPage } from './session/LoginPage.tsx'
@@ -14,6 +13,7 @@ const loadRecordPage = () => import('./record/RecordPage.tsx')
 const RecordPage = lazy(loadRecordPage)
 const loadLoginDialog = () => import('./session/LoginDialog.tsx')
 const LoginDialog = lazy(loadLoginDialog)
+const Overview = lazy(() => import('./overview/Overview.tsx'))
 const ProposalsPage = lazy(() => import('./proposals/ProposalsPage.tsx'))
 const AuditPage = lazy(() => import('./audit/AuditPage.tsx'))
 const KeysPage = lazy(() => import('./keys/KeysPage.tsx'))
@@ -47,7 +47,11 @@ export function Console() {
     <Router base="/console" hook={useHeldLocation} searchHook={useHeldSearch}>
       <Shell>
         <Switch>
-          <Route path="/" component={Overview} />
+          <Route path="/">
+            <Suspense>
+              <Overview />
+            </Suspense>
+          </Route>
           {resources.flatMap((resource) => [
             <Route key={resource.noun} path={`/${resource.noun}`}>
               <ResourcePage key={resource.noun} resource={resource} />

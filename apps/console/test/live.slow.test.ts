@@ -73,15 +73,15 @@ consoleTest(
     expect(await cellsOf(other)).toEqual(['Lamp', 'Clock', 'Shelf', 'Vase'])
 
     await other.getByRole('link', { name: 'Overview', exact: true }).click()
-    await other.getByRole('link', { name: '4 items' }).waitFor()
+    await other.getByRole('list', { name: 'Records' }).getByRole('link', { name: 'Items 4' }).waitFor()
     await page.getByRole('link', { name: 'Lamp' }).click()
     await client.items.create.mutate({ name: 'Box', price: 3 })
-    await other.getByRole('link', { name: '5 items' }).waitFor()
+    await other.getByRole('list', { name: 'Records' }).getByRole('link', { name: 'Items 5' }).waitFor()
     await client.items.update.mutate({ id: 1, category: 'office' })
     await page.locator('.facts.changed .fresh').getByText('office').waitFor()
     await client.items.delete.mutate({ id: 1 })
     await page.getByText('Someone deleted this item.').waitFor()
-    await other.getByRole('link', { name: '4 items' }).waitFor()
+    await other.getByRole('list', { name: 'Records' }).getByRole('link', { name: 'Items 4' }).waitFor()
   },
   { expected },
 )

@@ -1,3 +1,4 @@
+import { createClient } from '@resource/client'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { consoleTest, layoutFaults, seed, shareBrowser } from './console.ts'
@@ -14,42 +15,68 @@ const cells = async (page: Page, table: string) => {
     )
 }
 
-consoleTest('the overview counts the records and their groups, with the range of a number', async (visit) => {
+/** Shows another breakdown. */
+const choose = (page: Page, title: string) => page.getByRole('combobox', { name: 'Breakdown' }).selectOption(title)
+
+consoleTest('the overview counts the records and their groups, with the mean of a number', async (visit) => {
   const { page, client, open } = visit
   await seed(client)
   await client.items.create.mutate({ name: 'Box', price: 1000, category: 'no category' })
   await open('/')
-  expect(await cells(page, 'Users by role')).toEqual([
-    ['user', '11', '22', '27.9', '34'],
-    ['admin', '3', '21', '26.0', '31'],
-  ])
-  expect((await cells(page, 'Books by author')).length).toBe(3)
   expect(await cells(page, 'Items by category')).toEqual([
-    ['furniture', '8', '10.50', '54.25', '94.50'],
-    ['lighting', '8', '5.50', '51.00', '89.50'],
-    ['none', '7', '14.50', '46.21', '84.50'],
-    ['kitchen', '7', '9.50', '47.79', '79.50'],
-    ['no category', '1', '1,000.00', '1,000.00', '1,000.00'],
+    ['furniture', '54.25', '8'],
+    ['lighting', '51.00', '8'],
+    ['none', '46.21', '7'],
+    ['kitchen', '47.79', '7'],
+    ['no category', '1,000.00', '1'],
   ])
-  await page.getByRole('link', { name: '31 items' }).waitFor()
+  await choose(page, 'Users by role')
+  expect(await cells(page, 'Users by role')).toEqual([
+    ['user', '27.9', '11'],
+    ['admin', '26.0', '3'],
+  ])
+  await choose(page, 'Books by author')
+  expect((await cells(page, 'Books by author')).length).toBe(3)
+  const records = page.getByRole('list', { name: 'Records' })
+  await records.getByRole('link', { name: 'Items 31 31 changes this week' }).waitFor()
+  await page.getByText('0 errors in the last hour').waitFor()
 })
 
-consoleTest('the figures of the overview link to their records', async ({ page, client, open }) => {
+consoleTest('the groups of the overview link to their records', async ({ page, client, open }) => {
   await seed(client)
   await open('/')
   const kitchen = page.getByRole('table', { name: 'Items by category' }).getByRole('row', { name: 'kitchen' })
   // The row's link covers the bar.
   await kitchen.locator('svg').click({ force: true })
-  await page.getByText('7 items').waitFor()
+  await page.getByRole('row', { name: 'Kettle 3' }).waitFor()
   expect(new URL(page.url()).search).toBe('?category=kitchen')
   await page.goBack()
-  await kitchen.getByRole('link', { name: '79.50' }).click()
-  await page.getByText('7 items').waitFor()
+  await kitchen.getByRole('link', { name: '47.79' }).click()
+  await page.getByRole('row', { name: 'Kettle 3' }).waitFor()
   expect(await page.locator('.records tbody .name').first().textContent()).toBe('Kettle 3')
   await page.goBack()
   await page.getByRole('table', { name: 'Items by category' }).getByRole('link', { name: 'none' }).click()
-  await page.getByText('30 items').waitFor()
+  await page.getByRole('row', { name: 'Shelf 4' }).waitFor()
   expect(await page.locator('.records tbody .name').first().textContent()).toBe('Shelf 4')
+})
+
+consoleTest('recent changes name who did what, many records in one line, and arrive live', async (visit) => {
+  const { page, client, service, open } = visit
+  await seed(client)
+  const { key } = await client.keys.create.mutate({ name: 'Deniz', role: 'admin' })
+  const deniz = createClient({ baseUrl: service.url, apiKey: key })
+  const secret = { headers: { Authorization: `Bearer ${key}` } }
+  await page.context().request.post(`${service.url}/console/session`, secret)
+  await open('/')
+  const entries = page.getByRole('region', { name: 'Recent changes' }).getByRole('listitem')
+  await entries.filter({ hasText: 'created 30 items' }).waitFor()
+  expect(await entries.count()).toBe(4)
+  await page.getByText('Live').first().waitFor()
+  await deniz.items.update.mutate({ id: 1, price: 26.95 })
+  await entries.filter({ hasText: 'Deniz changed Lamp 1' }).waitFor()
+  expect(await entries.first().locator('.detail').textContent()).toBe('price 5.50 → 26.95')
+  await entries.first().getByRole('link', { name: 'Lamp 1' }).click()
+  await page.getByRole('heading', { name: 'Lamp 1' }).waitFor()
 })
 
 consoleTest('figures of any size fit a phone', async ({ page, client, open }) => {
@@ -67,7 +94,7 @@ consoleTest('figures of any size fit a phone', async ({ page, client, open }) =>
     await page.waitForFunction(`innerWidth === ${width}`)
     expect(await layoutFaults(page)).toEqual([])
     const isCut = await page
-      .locator('.card td')
+      .locator('.shares td')
       .evaluateAll((all) => all.some((cell) => cell.scrollWidth > cell.clientWidth))
     expect(isCut).toBe(false)
   }

@@ -16,7 +16,7 @@ const selected = (page: Page) => page.getByRole('option', { selected: true })
 consoleTest('the palette opens pages, records and actions with the keyboard alone', async ({ page, client, open }) => {
   await seed(client)
   await open('/')
-  await page.getByRole('link', { name: 'Items 30' }).waitFor()
+  await page.getByRole('link', { name: 'Items 30' }).first().waitFor()
   const address = () => new URL(page.url()).pathname + new URL(page.url()).search
 
   // A page: Enter opens the first match.

@@ -201,7 +201,7 @@ consoleTest(
     await page.unrouteAll()
     await page.getByRole('row', { name: 'Solaris' }).waitFor()
     await page.getByRole('link', { name: 'Overview', exact: true }).click()
-    await page.getByRole('table', { name: 'Users by role' }).waitFor()
+    await page.getByRole('table', { name: 'Items by category' }).waitFor()
   },
   { expected },
 )

@@ -17,11 +17,14 @@ import { Sidebar } from './Sidebar.tsx'
 const Palette = lazy(() => import('./palette/Palette.tsx'))
 const Shortcuts = lazy(() => import('./Shortcuts.tsx'))
 
+// The other pages of the service lead here to search.
+const SEARCH_AT_ONCE = window.location.hash === '#find'
+
 /** The frame of every view: header, sidebar, warnings, notices. */
 export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   const drawer = useId()
-  const [open, setOpen] = useState<'palette' | 'shortcuts'>()
+  const [open, setOpen] = useState<'palette' | 'shortcuts' | undefined>(SEARCH_AT_ONCE ? 'palette' : undefined)
   const close = () => setOpen(undefined)
   useShortcut('?', () => setOpen('shortcuts'))
   useShortcut('Mod+k', () => setOpen('palette'), { isGlobal: true })

@@ -1,4 +1,5 @@
 import { createStore, delMany, get, set, setMany } from 'idb-keyval'
+import { resources } from '../resources/index.ts'
 import type { Noun } from '../resources/resource.ts'
 import type { Import, Progress } from './running.ts'
 
@@ -98,6 +99,14 @@ export async function remember(noun: Noun, file: Imported): Promise<void> {
 export async function findImported(noun: Noun, digest: string): Promise<Imported | undefined> {
   const files = await attempt(() => get<Imported[]>(importedKey(noun), store()))
   return files?.find((file) => file.digest === digest)
+}
+
+/** Whether this browser has imported a file. */
+export async function readImported(): Promise<boolean> {
+  const files = await Promise.all(
+    resources.map(({ noun }) => attempt(() => get<Imported[]>(importedKey(noun), store()))),
+  )
+  return files.some((imported = []) => imported.length > 0)
 }
 
 async function attempt<T>(act: () => Promise<T>): Promise<T | undefined> {

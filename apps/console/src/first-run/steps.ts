@@ -1,0 +1,54 @@
+import { useEffect } from 'react'
+import { writer } from '../client.ts'
+import { queryClient } from '../query-client.ts'
+import { LONG_TIMEOUTS } from '../resources/calls.ts'
+import { logIn } from '../session/session.ts'
+import { useLive } from '../table/live.ts'
+import { useProgress } from './progress.ts'
+
+// The changes of a write of this page may arrive after its answer.
+const LATE_MS = 2_000
+
+let ownUntilMs = 0
+
+/** Creates the first key of the service, shows it, and logs in with it. */
+export async function createFirstKey(show: (key: string) => void): Promise<void> {
+  const { key } = await writer.keys.create.mutate({ name: 'administrator', role: 'admin' })
+  show(key)
+  const refusal = await logIn(key)
+  if (refusal !== undefined) throw new Error(refusal)
+}
+
+/** The sample data: whether it is loaded, and what loads and removes it. */
+export function useSamples() {
+  const group = useProgress(({ samples }) => samples)
+  const write = async (work: () => Promise<string | undefined>) => {
+    ownUntilMs = Number.POSITIVE_INFINITY
+    try {
+      useProgress.setState({ samples: await work() })
+    } finally {
+      ownUntilMs = performance.now() + LATE_MS
+      await queryClient.invalidateQueries()
+    }
+  }
+  return {
+    isLoaded: group !== undefined,
+    load: () => write(async () => (await import('./samples.ts')).loadSamples()),
+    remove: () =>
+      write(async () => {
+        if (group !== undefined) await writer.undo({ group }, LONG_TIMEOUTS)
+        return undefined
+      }),
+  }
+}
+
+/** Notes that another program has written a record, which completes the last step. */
+export function useArrival(): void {
+  useEffect(() => {
+    useProgress.setState(({ state }) => ({ state: state === 'new' ? 'begun' : state }))
+    return useLive.subscribe(({ changes }, before) => {
+      if (changes === before.changes || changes.length === 0 || performance.now() < ownUntilMs) return
+      useProgress.setState({ isRequested: true })
+    })
+  }, [])
+}

@@ -1,0 +1,135 @@
+import { contract } from '@resource/contract'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import { Difference } from '../changes/Changes.tsx'
+import { isChanged } from '../resources/describe-change.ts'
+import { resources } from '../resources/index.ts'
+import { nameOf } from '../resources/resource.ts'
+import { useLive } from '../table/live.ts'
+import { useAllows } from '../table/permissions.ts'
+import { Ago } from '../ui/Ago.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
+import { fromFeed, type Happened, type Image, readRecent, SHOWN } from './recent.ts'
+
+const KEY = ['recent']
+const REFRESH_MS = 1_000
+
+/** What was done last, as it happens: administrators see who did it, from the audit log; others the feed of changes. */
+export function RecentChanges() {
+  const isAdmin = useAllows(contract.audit.procedures.list)
+  const isLive = useLive(({ connection }) => connection === 'live')
+  return (
+    <section aria-labelledby="recent">
+      <div className="section-head">
+        <h2 id="recent">Recent changes</h2>
+        {isLive && (
+          <span className="status faint small-text">
+            <span className="dot live" />
+            Live
+          </span>
+        )}
+        {isAdmin && (
+          <Link className="small-text" href="/audit">
+            Audit log
+          </Link>
+        )}
+      </div>
+      {isAdmin ? <FromAuditLog /> : <FromFeed />}
+    </section>
+  )
+}
+
+function FromAuditLog() {
+  const query = useQuery({ queryKey: KEY, queryFn: ({ signal }) => readRecent(signal) })
+  const cache = useQueryClient()
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const refresh = () => {
+      timer = undefined
+      void cache.invalidateQueries({ queryKey: KEY })
+    }
+    const stop = useLive.subscribe(({ changes }, before) => {
+      if (changes !== before.changes) timer ??= setTimeout(refresh, REFRESH_MS)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [cache])
+  return (
+    <Loaded query={query} title="The recent changes cannot be loaded" waiting="Loading the recent changes…">
+      {(all) => (all.length === 0 ? <p className="faint">Nothing has changed yet.</p> : <Feed all={all} />)}
+    </Loaded>
+  )
+}
+
+function FromFeed() {
+  const [all, setAll] = useState<Happened[]>([])
+  useEffect(
+    () =>
+      useLive.subscribe(({ changes }, before) => {
+        if (changes !== before.changes) setAll((all) => [...changes.map(fromFeed).reverse(), ...all].slice(0, SHOWN))
+      }),
+    [],
+  )
+  return all.length === 0 ? <p className="faint">Changes show here as they happen.</p> : <Feed all={all} />
+}
+
+function Feed({ all }: { all: Happened[] }) {
+  const [first] = useState(() => new Set(all.map(({ key }) => key)))
+  return (
+    <ul className="feed">
+      {all.map((one) => (
+        <Entry key={one.key} happened={one} isNew={!first.has(one.key)} />
+      ))}
+    </ul>
+  )
+}
+
+function Entry({ happened, isNew }: { happened: Happened; isNew: boolean }) {
+  const { who, verb, noun, count, at, before, after, id } = happened
+  const resource = resources.find((resource) => resource.noun === noun)
+  const image = after ?? before
+  const isNewNow = useRef(isNew)
+  const many = `${count.toLocaleString('en')} ${resource?.many ?? noun}`
+  const name = count > 1 || image === null ? many : resource === undefined ? `${noun} ${id}` : nameOf(resource, image)
+  const column =
+    resource !== undefined && count === 1 && before !== null && after !== null
+      ? resource.recordColumns.find((column) => isChanged(column, before, after))
+      : undefined
+  return (
+    <li className={isNewNow.current ? 'arriving' : undefined}>
+      <span className="avatar" aria-hidden="true">
+        {(who ?? noun).slice(0, 1).toUpperCase()}
+      </span>
+      <div>
+        <p>
+          <Who name={who} /> {verb}{' '}
+          {resource !== undefined && count === 1 && after !== null ? (
+            <Link href={`/${noun}/${id}`} translate="no">
+              {name}
+            </Link>
+          ) : (
+            <b translate={count > 1 ? undefined : 'no'}>{name}</b>
+          )}
+        </p>
+        {column !== undefined && (
+          <p className="detail">
+            {column.label.toLowerCase()} <Difference column={column} change={{ before, after } satisfies Image} />
+          </p>
+        )}
+        {happened.detail !== undefined && <p className="detail">{happened.detail}</p>}
+      </div>
+      <Ago at={at} />
+    </li>
+  )
+}
+
+function Who({ name }: { name: string | undefined }) {
+  return name === undefined ? null : (
+    <b>
+      <bdi translate="no">{name}</bdi>
+    </b>
+  )
+}

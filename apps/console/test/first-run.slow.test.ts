@@ -1,0 +1,56 @@
+import { expect } from 'vitest'
+import { consoleTest, layoutFaults, shareBrowser, violations } from './console.ts'
+
+shareBrowser()
+
+consoleTest(
+  'the first run creates a key and logs in with it, loads and removes samples, and notices the first request',
+  async ({ page, service, open }) => {
+    await open('/')
+    await page.getByRole('heading', { name: 'Welcome to your Resource Service' }).waitFor()
+    const code = page.getByRole('tabpanel')
+    expect(await code.textContent()).not.toContain('Authorization')
+    expect(await violations(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const key = (await page.locator('.secret code').textContent()) ?? ''
+    expect(key).toMatch(/^rsk_/)
+    expect((await fetch(`${service.url}/items`)).status).toBe(401)
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+    const count = async (path: string) =>
+      (await fetch(`${service.url}${path}?limit=1&count=true`, { headers })).headers.get('X-Total-Count')
+
+    await page.getByRole('button', { name: 'Load samples' }).click()
+    await page.getByRole('button', { name: 'Remove samples' }).waitFor()
+    expect(await Promise.all(['/api/users', '/books', '/items'].map(count))).toEqual(['200', '300', '1000'])
+    await page.getByRole('button', { name: 'Remove samples' }).click()
+    await page.getByRole('button', { name: 'Load samples' }).waitFor()
+    expect(await Promise.all(['/api/users', '/books', '/items'].map(count))).toEqual(['0', '0', '0'])
+
+    expect(await code.textContent()).toContain(`-H 'Authorization: Bearer ${key}'`)
+    await page.getByRole('tab', { name: 'cURL' }).press('ArrowRight')
+    expect(await code.textContent()).toContain(`apiKey: '${key}'`)
+    // Its own changes arrive for a moment longer.
+    await page.waitForTimeout(2_500)
+    await page.getByText('Waiting for it').waitFor()
+    const body = JSON.stringify({ name: 'Desk lamp', price: 24.5, category: 'lighting' })
+    await fetch(`${service.url}/items`, { method: 'POST', headers, body })
+    await page.getByText('It has arrived').waitFor()
+    for (const width of [320, 390, 768, 1920]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.waitForFunction(`innerWidth === ${width}`)
+      expect(await layoutFaults(page)).toEqual([])
+    }
+    expect(await violations(page)).toEqual([])
+
+    await page.getByRole('link', { name: 'Items…' }).click()
+    await page.getByRole('dialog', { name: 'Import items' }).waitFor()
+    await page.goBack()
+    await page.getByRole('button', { name: 'Hide this list' }).click()
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+  },
+  // Until the page has logged in with the key, its other requests are refused.
+  { expected: /the server responded with a status of 401/ },
+)
