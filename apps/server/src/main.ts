@@ -6,7 +6,7 @@ import { isLoopback } from './http/loopback.ts'
 import { relayMetrics } from './metrics/metrics-of-workers.ts'
 import { type Config, readConfig } from './process/config.ts'
 import { createLog } from './process/log.ts'
-import { isTerminal } from './process/log-text.ts'
+import { greets } from './process/log-text.ts'
 import { catchUnexpected } from './process/uncaught-errors.ts'
 import { answerPings, isFirstProcess, runWorkers } from './process/workers.ts'
 import { startServer } from './server.ts'
@@ -32,11 +32,12 @@ try {
 }
 
 async function serve(config: Config, log: Logger): Promise<void> {
-  if (isTerminal && isFirstProcess()) process.stdout.write('Migrating the database, if it is older than the service\n')
+  const isGreeting = greets(log)
+  if (isGreeting && isFirstProcess()) process.stdout.write('Migrating the database, if it is older than the service\n')
   const { url, isOpen, stop, countUnexpected } = await startServer(config, log)
   catchUnexpected(log, { count: countUnexpected, stop, limitMs: config.DRAIN_MS + MAX_STOP_MS })
   const database = databaseLabel(config.DATABASE_URL)
-  if (!isTerminal) log.info({ url, database }, `serving at ${url}, documentation at ${url}/docs`)
+  if (!isGreeting) log.info({ url, database }, `serving at ${url}, documentation at ${url}/docs`)
   else if (isFirstProcess()) process.stdout.write(welcome(url, database, isOpen))
   if (!isLoopback(config.HOST) && config.TRUST_PROXY.length === 0 && isFirstProcess()) {
     log.warn(

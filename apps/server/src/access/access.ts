@@ -3,7 +3,7 @@ import type { Database } from '@resource/database'
 import type { Logger } from 'pino'
 import { isLoopback } from '../http/loopback.ts'
 import type { Config } from '../process/config.ts'
-import { isTerminal } from '../process/log-text.ts'
+import { greets } from '../process/log-text.ts'
 import { isFirstProcess } from '../process/workers.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { createKeyring } from './keyring.ts'
@@ -79,7 +79,7 @@ or set OIDC_ISSUER. HOST=127.0.0.1 needs neither. ALLOW_ANONYMOUS=true gives eve
     )
   } else if (TRUST_PROXY.length > 0) {
     log.warn({ create }, 'no API key exists, and TRUST_PROXY is set: every request is refused until a key is created')
-  } else if (!isTerminal) {
+  } else if (!greets(log)) {
     // On a terminal, main.ts says what to do.
     log.warn({ create }, 'no API key exists: anyone who can reach this port can read, write and delete everything')
   }

@@ -1,5 +1,12 @@
+import type { Logger } from 'pino'
+
 /** Whether a person reads the output. Programs get JSON. */
 export const isTerminal = process.stdout.isTTY === true
+
+/** Whether the process tells a person where it serves and what to do next, in place of lines of the log. */
+export function greets(log: Logger): boolean {
+  return isTerminal && log.isLevelEnabled('info')
+}
 
 const LEVELS: Record<number, string> = { 10: 'trace ', 20: 'debug ', 40: 'warning: ', 50: 'error: ', 60: 'error: ' }
 const PLAIN = /^[\x21-\x7e]+$/
