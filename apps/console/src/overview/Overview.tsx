@@ -34,7 +34,7 @@ function InUse() {
   // One time of loading for all figures, so that they belong to the same days.
   const [openedMs] = useState(Date.now)
   return (
-    <div className="page">
+    <div className="page wide">
       <div className="page-head">
         <div>
           <h1>Overview</h1>

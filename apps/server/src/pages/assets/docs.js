@@ -28,9 +28,17 @@ fetch(isEnvelope ? '/openapi-envelope.json' : '/openapi.json')
       syntaxHighlight: { activated: false },
       // The default sends the document to a validator on another host.
       validatorUrl: null,
+      onComplete: oneMain,
     })
     showOperations(spec)
   })
+
+/** Swagger UI has a main element, as this page has. */
+function oneMain() {
+  const operations = document.querySelector('#docs main')
+  operations?.setAttribute('role', 'group')
+  operations?.setAttribute('aria-label', 'Operations')
+}
 
 /** The tags in the sidebar, each with the number of its operations. */
 function showOperations({ tags, paths }) {
@@ -41,7 +49,7 @@ function showOperations({ tags, paths }) {
   const others = Object.values(GROUPS).flat()
   const names = tags.map(({ name }) => name).filter((name) => counts.has(name))
   const groups = { Collections: names.filter((name) => !others.includes(name)), ...GROUPS }
-  const nav = document.getElementById('operations')
+  const nav = document.getElementById('tags')
   const conventions = element('a', 'Conventions')
   conventions.href = '/redoc'
   nav.append(conventions)
