@@ -23,6 +23,8 @@ export interface Happened extends Image {
 /** The number of lines. */
 export const SHOWN = 8
 const PAGE = 100
+// A log-in changes no record.
+const SESSIONS = 'sessions'
 // A large write fills a page with one line.
 const MAX_PAGES = SHOWN
 
@@ -33,16 +35,17 @@ export async function readRecent(signal: AbortSignal): Promise<Happened[]> {
   for (let page = 0; page < MAX_PAGES && all.length < SHOWN; page++) {
     const { audit } = await client.audit.list.query({ limit: PAGE, ...(at_lt && { at_lt }) }, { signal })
     for (const entry of audit) {
+      if (entry.resource === SESSIONS) continue
       const key = keyOf(entry)
       const same = all.find((one) => one.key === key)
       if (same === undefined) all.push(fromEntry(entry, key))
       else same.count++
     }
     const last = audit.at(-1)
-    const cut = last && all.find(({ key }) => key === keyOf(last))
-    if (last === undefined || cut === undefined || audit.length < PAGE) break
+    if (last === undefined || audit.length < PAGE) break
+    const cut = all.find(({ key }) => key === keyOf(last))
     const whole = await readWhole(last, signal)
-    cut.count = Math.max(cut.count, whole.count)
+    if (cut !== undefined) cut.count = Math.max(cut.count, whole.count)
     at_lt = whole.at
   }
   return all.slice(0, SHOWN)
