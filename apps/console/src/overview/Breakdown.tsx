@@ -4,7 +4,7 @@ import type { Summary } from '../resources/calls.ts'
 import { resources } from '../resources/index.ts'
 import type { Column, Resource } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
-import { decimalsOf, formatNumber } from '../resources/value-text.ts'
+import { formatNumber } from '../resources/value-text.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { useSummaries } from './summaries.ts'
 
@@ -62,8 +62,7 @@ function Shares({ resource, group, title, summaries }: Choice & { summaries: Sum
   const [measure] = resource.measures
   const shown = summaries.slice(0, SHOWN)
   const largest = Math.max(1, ...shown.map(({ count }) => count))
-  const means = shown.map(({ mean }) => mean)
-  const decimals = Math.min(2, decimalsOf(means, measure?.decimals ?? 0))
+  const decimals = Math.max(1, measure?.decimals ?? 0)
   if (shown.length === 0) return <p className="faint">No {resource.many} yet, so there is nothing to count.</p>
   return (
     <>

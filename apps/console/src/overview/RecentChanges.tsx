@@ -93,7 +93,12 @@ function Entry({ happened, isNew }: { happened: Happened; isNew: boolean }) {
   const image = after ?? before
   const isNewNow = useRef(isNew)
   const many = `${count.toLocaleString('en')} ${resource?.many ?? noun}`
-  const name = count > 1 || image === null ? many : resource === undefined ? `${noun.replace(/s$/, '')} ${image.name ?? id}` : nameOf(resource, image)
+  const name =
+    count > 1 || image === null
+      ? many
+      : resource === undefined
+        ? `${noun.replace(/s$/, '')} ${image.name ?? id}`
+        : nameOf(resource, image)
   const column =
     resource !== undefined && count === 1 && before !== null && after !== null
       ? resource.recordColumns.find((column) => isChanged(column, before, after))
