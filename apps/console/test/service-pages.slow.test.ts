@@ -29,11 +29,11 @@ for (const [path, shown] of [
 }
 
 consoleTest('the header of the other pages leads to the console, its search and back', async ({ page, service }) => {
-  await page.goto(`${service.url}/redoc`)
+  await page.goto(`${service.url}/docs`)
   await page.getByRole('link', { name: 'Search or jump to…' }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Search or jump to' }).waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('link', { name: 'Reference' }).click()
-  await page.getByRole('heading', { name: /^Resource Service/ }).waitFor()
+  await page.getByRole('link', { name: 'Try it' }).click()
+  await page.getByRole('heading', { name: 'Try it' }).waitFor()
 })
