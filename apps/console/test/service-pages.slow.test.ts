@@ -12,7 +12,7 @@ for (const [path, shown] of [
 ] as const) {
   consoleTest(`${path} fits 320 to 1920 px and has no axe violations, light or dark`, async ({ page, service }) => {
     await page.goto(service.url + path)
-    await page.getByText(shown, { exact: true }).waitFor()
+    await page.getByText(shown).first().waitFor()
     for (const width of [320, 390, 768, 1280, 1920]) {
       await page.setViewportSize({ width, height: 900 })
       await page.waitForFunction(`innerWidth === ${width}`)

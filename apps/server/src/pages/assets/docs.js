@@ -28,16 +28,18 @@ fetch(isEnvelope ? '/openapi-envelope.json' : '/openapi.json')
       syntaxHighlight: { activated: false },
       // The default sends the document to a validator on another host.
       validatorUrl: null,
-      onComplete: oneMain,
     })
     showOperations(spec)
+    new MutationObserver(oneMain).observe(document.getElementById('docs'), { childList: true, subtree: true })
   })
 
 /** Swagger UI has a main element, as this page has. */
-function oneMain() {
+function oneMain(_, observer) {
   const operations = document.querySelector('#docs main')
-  operations?.setAttribute('role', 'group')
-  operations?.setAttribute('aria-label', 'Operations')
+  if (operations === null) return
+  observer.disconnect()
+  operations.setAttribute('role', 'group')
+  operations.setAttribute('aria-label', 'Operations')
 }
 
 /** The tags in the sidebar, each with the number of its operations. */
