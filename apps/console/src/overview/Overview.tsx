@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useFirstRun } from '../first-run/progress.ts'
 import { resources } from '../resources/index.ts'
@@ -14,11 +14,19 @@ const UnfinishedImport = lazy(() =>
   import('../transfer/UnfinishedImport.tsx').then(({ UnfinishedImport }) => ({ default: UnfinishedImport }), nothing),
 )
 
+// Longer, and the page shows that the service does not answer.
+const PATIENCE_MS = 1_000
+
 /** The state of the service: its health, its records, what has changed. Before the first records, what to do first. */
 export default function Overview() {
   const isFirstRun = useFirstRun()
+  const [isLate, setLate] = useState(false)
   useTitle('Overview')
-  if (isFirstRun === undefined) return null
+  useEffect(() => {
+    const timer = setTimeout(setLate, PATIENCE_MS, true)
+    return () => clearTimeout(timer)
+  }, [])
+  if (isFirstRun === undefined && !isLate) return null
   if (isFirstRun) {
     return (
       <Suspense>
