@@ -19,7 +19,7 @@ export function Ago({ at }: { at: string }) {
 }
 
 /** `4 min. ago`, `just now`, `in 6 days`. */
-function distance(ms: number): string {
+export function distance(ms: number): string {
   const seconds = ms / 1000
   const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? []
   if (unit === undefined || length === undefined) return 'just now'
