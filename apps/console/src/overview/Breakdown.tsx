@@ -3,10 +3,10 @@ import { Link } from 'wouter'
 import type { Summary } from '../resources/calls.ts'
 import { resources } from '../resources/index.ts'
 import type { Column, Resource } from '../resources/resource.ts'
+import { useSummaries } from '../resources/summaries.ts'
 import { Value } from '../resources/Value.tsx'
 import { formatNumber } from '../resources/value-text.ts'
 import { Loaded } from '../ui/Loaded.tsx'
-import { useSummaries } from './summaries.ts'
 
 /** The number of groups that the page has room for. */
 const SHOWN = 8

@@ -4,8 +4,8 @@ import { Link } from 'wouter'
 import { client } from '../client.ts'
 import { resources } from '../resources/index.ts'
 import type { Noun, Resource } from '../resources/resource.ts'
+import { useSummaries } from '../resources/summaries.ts'
 import { useAllows } from '../table/permissions.ts'
-import { useSummaries } from './summaries.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS = 7

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { calls, type Summary, summarizeAlone } from '../resources/calls.ts'
-import type { Noun } from '../resources/resource.ts'
+import { calls, type Summary, summarizeAlone } from './calls.ts'
+import type { Noun } from './resource.ts'
 
 /** The query of the summaries of a noun; without a field to group by, of all its records. */
 export function summariesOf(noun: Noun, input: object) {
