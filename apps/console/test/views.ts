@@ -88,6 +88,12 @@ export const VIEWS: Record<string, Show> = {
     await page.getByRole('button', { name: 'Navigation' }).click()
     await page.getByRole('link', { name: 'Items 30' }).waitFor()
   },
+  palette: async ({ page, open }) => {
+    await open('/items')
+    await page.getByRole('button', { name: 'Search or jump to' }).click()
+    await page.getByRole('combobox', { name: 'Search or jump to' }).fill('lamp')
+    await page.getByRole('option', { name: 'All 5 items' }).waitFor()
+  },
   shortcuts: async ({ page, open }) => {
     await open('/items')
     await page.getByRole('button', { name: 'Account' }).click()

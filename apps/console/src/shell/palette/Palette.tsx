@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { CornerDownLeft, Search } from 'lucide-react'
+import { ArrowDown, ArrowUp, CornerDownLeft, Search } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components'
 import { useLocation } from 'wouter'
@@ -140,7 +140,13 @@ export default function Palette({ onClose, onShortcuts }: { onClose: () => void;
           </p>
           <footer aria-hidden="true">
             <span>
-              <kbd>↑</kbd> <kbd>↓</kbd> move
+              <kbd>
+                <ArrowUp className="i" />
+              </kbd>{' '}
+              <kbd>
+                <ArrowDown className="i" />
+              </kbd>{' '}
+              move
             </span>
             <span>
               <kbd>Enter</kbd> open
