@@ -13,7 +13,7 @@ export function Header({ start, children }: { start?: ReactNode; children: React
   return (
     <header className="frame">
       {start}
-      <a className="brand" href="/">
+      <a className="brand" href="/" aria-label="Resource Service">
         <Mark />
         <span>Resource Service</span>
       </a>
