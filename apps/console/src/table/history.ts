@@ -119,7 +119,7 @@ async function move(edit: Edit, isUndone: boolean, ifEffect?: string): Promise<v
     const headline = `${subject(resource, changes, count)} not ${word}${tried && ` (${tried})`}`
     const rest = work === undefined ? '' : ' What was done after it is undone.'
     notify('failed', `${headline}. ${reasonOf(resource, changes, error)}${rest}`, {
-      link: linkTo(resource, edit.place),
+      link: linkTo(edit.place),
     })
     // After a log-in, a pause or an outage, the same request may succeed.
     if (isOutage(error) || (error instanceof ServiceError && error.status === 401)) edit.isUndone = !isUndone
@@ -191,7 +191,7 @@ async function announce(edit: Edit, word: string, link?: NoticeLink): Promise<vo
   if (count === 0) return
   const [first] = changes
   // Nothing is left to be shown of a deleted record.
-  const elsewhere = first?.after === null ? undefined : linkTo(resource, place)
+  const elsewhere = first?.after === null ? undefined : linkTo(place)
   const details = describe(resource, changes, count)
   const where = elsewhere === undefined ? '' : ` (${place.label})`
   notify('done', `${subject(resource, changes, count)} ${word}${details && `: ${details}`}${where}`, {
@@ -228,21 +228,23 @@ function remove(edit: Edit): void {
 }
 
 /** A link to the page of an edit, if the browser shows another. */
-function linkTo(resource: Resource, { href }: NoticeLink): NoticeLink | undefined {
-  return href === currentPlace(resource).href ? undefined : { label: 'Show', href }
+function linkTo({ href }: NoticeLink): NoticeLink | undefined {
+  return href === currentHref() ? undefined : { label: 'Show', href }
 }
 
-/** The page that the browser shows, without its dialog: `Items, page 2`. */
+/** The page of a noun that the browser shows: `Items, page 2`. An import may end while it shows another noun. */
 function currentPlace({ title, noun }: Resource): NoticeLink {
+  const href = currentHref()
+  if (!href.startsWith(`/${noun}`)) return { label: title, href: `/${noun}` }
+  const [, id] = /\/(\d+)(?:\?|$)/.exec(href) ?? []
+  const page = new URLSearchParams(window.location.search).get('page')
+  return { label: [title, ...(id ? [`ID ${id}`] : []), ...(page ? [`page ${page}`] : [])].join(', '), href }
+}
+
+/** What the browser shows, without its dialog. */
+function currentHref(): string {
   const { pathname, search } = window.location
   const query = new URLSearchParams(search)
   query.delete('open')
-  const [, id] = pathname.match(/\/(\d+)$/) ?? []
-  const page = query.get('page')
-  // An import may end while the browser shows another noun.
-  if (!pathname.startsWith(`/console/${noun}`)) return { label: title, href: `/${noun}` }
-  return {
-    label: [title, ...(id ? [`ID ${id}`] : []), ...(page ? [`page ${page}`] : [])].join(', '),
-    href: `${pathname.replace('/console', '')}${query.size === 0 ? '' : `?${query}`}`,
-  }
+  return `${pathname.replace('/console', '')}${query.size === 0 ? '' : `?${query}`}`
 }
