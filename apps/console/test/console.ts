@@ -112,8 +112,8 @@ export async function layoutFaults(page: Page): Promise<string[]> {
           : [overflowY, element.scrollHeight - element.clientHeight]
       return /auto|scroll/.test(style) && excess > 0
     }
-    // Notices are above everything, and a table in a dialog and a row of chips have their own scrollbars.
-    const frames = all.filter((element) => !element.matches('.notices, .scroll, .chips'))
+    // Notices and menus are above everything, and a table in a dialog and a row of chips have their own scrollbars.
+    const frames = all.filter((element) => !element.matches('.notices, .scroll, .chips, .anchored'))
     for (const axis of ['X', 'Y'] as const) {
       const found = frames.filter((element) => scrolls(element, axis)).map(name)
       if (found.length > (axis === 'X' ? 0 : 1)) faults.push(`scrollbars ${axis}: ${found.join(', ')}`)
