@@ -13,6 +13,14 @@ export interface TestTask {
 // Those that take longest. The order of the others does not matter.
 const LONGEST = ['@resource/server', '//', '@resource/console', '@resource/cli', '@resource/database']
 
+/** Tests that run as several tasks, with the arguments of each. Those on PostgreSQL mostly wait. */
+const PARTS: Record<string, string[][]> = {
+  '@resource/server': [
+    ['--project', 'sqlite'],
+    ['--project', 'postgresql', '--maxWorkers', '1'],
+  ],
+}
+
 /** Builds what the tests need. Afterwards no task may write these files, which the tests read. */
 export function buildForTests({ quiet = false } = {}) {
   return run('turbo', ['run', 'generate', 'build', 'peers', '--output-logs=errors-only'], { quiet })
@@ -32,17 +40,23 @@ export async function testTasks({ all }: { all: boolean }): Promise<TestTask[]> 
   return tasks
     .filter(({ task, command }) => task.startsWith('test') && command !== '<NONEXISTENT>')
     .sort((a, b) => position(a.package) - position(b.package))
-    .map(({ task, package: name, directory }) => ({
-      name: `tests of ${name === '//' ? 'scripts' : name.replace('@resource/', '')}`,
-      report: join(root, directory, '.turbo', 'vitest.json'),
+    .flatMap((task) => ((all && PARTS[task.package]) || [[]]).map((part) => ({ ...task, part })))
+    .map(({ task, package: name, directory, part }) => ({
+      name: ['tests of', name === '//' ? 'scripts' : name.replace('@resource/', ''), ...part.slice(1, 2)].join(' '),
+      report: join(root, directory, reportOf(part)),
       run: ({ args = [], quiet = false }) => {
-        const vitest = ['--reporter=default', '--reporter=json', '--outputFile.json=.turbo/vitest.json', ...args]
+        const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportOf(part)}`]
+        const vitest = [...reporters, ...part, ...args]
         if (!all) vitest.push('--exclude', '**/*.slow.test.ts', '--passWithNoTests')
         // apps/server/vitest.config.ts reads the variable: projects of Vitest ignore `--exclude`.
         const env = all ? {} : { VITEST_QUICK: '1' }
         return run('turbo', ['run', task, `--filter=${name}`, '--only', '--', ...vitest], { env, quiet })
       },
     }))
+}
+
+function reportOf([, project]: string[]): string {
+  return join('.turbo', project === undefined ? 'vitest.json' : `vitest-${project}.json`)
 }
 
 /** Runs jobs in their order, at most `lanes` at a time. */

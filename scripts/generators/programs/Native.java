@@ -41,7 +41,7 @@ public class Native {
     var pages = 0;
     for (var after = ""; after != null; pages++) {
       var page = items.listItemsWithHttpInfo(
-          "lighting", null, null, null, null, null, null, null, 2L, null, after, null);
+          "lighting", null, null, null, null, null, null, null, null, null, 2L, null, after, null);
       for (var item : page.getData()) names.add(item.getName());
       var link = next.matcher(page.getHeaders().get("link").get(0));
       after = link.find() ? link.group(1) : null;

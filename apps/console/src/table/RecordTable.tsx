@@ -2,7 +2,15 @@ import { Ellipsis } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
-import { type Action, type Column, editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
+import {
+  type Action,
+  type Column,
+  type ColumnKind,
+  editVerb,
+  nameOf,
+  type Resource,
+  type Row,
+} from '../resources/resource.ts'
 import { decimalsOf } from '../resources/value-text.ts'
 import { Button } from '../ui/Button.tsx'
 import { sentence } from '../ui/format.ts'
@@ -22,8 +30,9 @@ import { TableHead } from './TableHead.tsx'
 import { hideWhole, showWhole } from './whole-text.ts'
 
 // The name takes the space that is left. Of the others, only texts may be narrower than their content.
-const NAME_TRACK = 'minmax(10rem, 1fr)'
-const TEXT_TRACK = 'fit-content(22rem)'
+const NAME_TRACK = 'minmax(9rem, 1fr)'
+/** Those that shrink: with large text a time is cut off rather than beyond the page. Others are as wide as their values. */
+const TRACKS: { [K in ColumnKind]?: string } = { text: 'fit-content(22rem)', time: 'minmax(5rem, max-content)' }
 
 interface Props {
   resource: Resource
@@ -85,9 +94,7 @@ export function RecordTable(props: Props) {
   const places = placesOf(resource, columns)
   const tracks = [
     ...(canSelect ? ['max-content'] : []),
-    ...columns.map(({ field, kind }) =>
-      field === resource.nameField ? NAME_TRACK : kind === 'text' ? TEXT_TRACK : 'max-content',
-    ),
+    ...columns.map(({ field, kind }) => (field === resource.nameField ? NAME_TRACK : (TRACKS[kind] ?? 'max-content'))),
     'max-content',
   ]
 

@@ -50,7 +50,10 @@ export function createCodeFlow(
     const execute = [library.enableNonRepudiationChecks]
     if (url.protocol === 'http:' && isLoopback(url.hostname)) execute.push(library.allowInsecureRequests)
     const customFetch: Library.CustomFetch = (url, { body, ...options }) =>
-      fetchFromProvider(url, { ...options, ...(body !== undefined && { body }) })
+      fetchFromProvider(url, {
+        ...options,
+        ...(body !== undefined && { body: body instanceof Uint8Array ? Buffer.from(body) : body }),
+      })
     const options = { execute, timeout: TIMEOUT_S, [library.customFetch]: customFetch }
     const provider = await library.discovery(url, clientId, undefined, authentication, options)
     const { authorization_endpoint: endpoint } = provider.serverMetadata()

@@ -8,7 +8,7 @@ import { assertKept, cursorOf, newestOf, oldestOf, type Position } from './posit
 // On PostgreSQL a larger page counts as a long read.
 const PAGE = 200
 /** Under constant writes, the least time between two reads. */
-const MIN_INTERVAL_MS = 10
+const MIN_INTERVAL_MS = 8
 // What other processes have written is seen by a query, on SQLite by a counter in memory that they share.
 const SQLITE_INTERVAL_MS = 10
 const POSTGRES_INTERVAL_MS = 25

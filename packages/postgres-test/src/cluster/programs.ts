@@ -27,10 +27,12 @@ export function programIn(folder: string, program: Program): string {
 
 /** The variables with which the programs of a folder find their libraries. */
 export function environmentIn(folder: string): Record<string, string> {
+  const modules = { PYTHONPATH: join(folder, 'usr/lib/python3/dist-packages') }
   const [libraries] = globSync(join(folder, 'usr/lib/*-linux-gnu'))
-  if (libraries === undefined) return {}
+  // If the system has some of the programs, the others may need no further libraries.
+  if (libraries === undefined) return modules
   const old = join(folder, 'lib', libraries.slice(libraries.lastIndexOf('/') + 1))
-  return { LD_LIBRARY_PATH: `${libraries}:${old}`, PYTHONPATH: join(folder, 'usr/lib/python3/dist-packages') }
+  return { ...modules, LD_LIBRARY_PATH: `${libraries}:${old}` }
 }
 
 /**

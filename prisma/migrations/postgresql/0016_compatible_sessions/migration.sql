@@ -23,4 +23,4 @@ CREATE UNIQUE INDEX "sessions_hash_key" ON "sessions"("hash");
 CREATE INDEX "sessions_actor_id_idx" ON "sessions"("actor", "id");
 
 -- CreateIndex
-CREATE INDEX "sessions_key_id_idx" ON "sessions"("key_id");
+CREATE INDEX "sessions_key_id_idx" ON "sessions"("key_id" NULLS FIRST);
