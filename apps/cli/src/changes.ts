@@ -19,6 +19,9 @@ export interface ChangesOptions extends Globals {
   resources?: Followed[]
 }
 
+/** What {@link changePages} reads. `isPatient`: also the first call waits for a service that cannot be reached. */
+type Reading = Pick<ChangesOptions, 'after' | 'resources' | 'follow'> & { isPatient?: boolean }
+
 interface Page {
   changes: Change[]
   /** The position after the changes. */
@@ -83,16 +86,16 @@ export function resourcesOption(): Option {
 
 /**
  * The changes after a cursor, page by page, until `signal` aborts or, without `follow`, until the last one. The first call fails
- * soon if the service cannot be reached.
+ * soon if the service cannot be reached, unless `isPatient`.
  */
 export async function* changePages(
   client: Client,
-  { after, resources, follow }: Pick<ChangesOptions, 'after' | 'resources' | 'follow'>,
+  { after, resources, follow, isPatient = false }: Reading,
   signal: AbortSignal,
 ): AsyncGenerator<Page, void, undefined> {
   for (let cursor = after, wait = 0; ; wait = follow ? WAIT_S : 0) {
     const input = { after: cursor, resources, limit: PAGE_SIZE, wait }
-    const options = { signal, ...(wait > 0 && PATIENT) }
+    const options = { signal, ...((isPatient || wait > 0) && PATIENT) }
     const page = await client.changes.list.query(input, options).catch((error) => {
       if (signal.aborted) return undefined
       throw error

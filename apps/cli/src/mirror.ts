@@ -58,14 +58,15 @@ async function update(
     for (const record of records) insert.run(...columns.map((name) => toSql(record[name])))
   }
   for (;;) {
+    // A copy that exists is continued once the service can be reached; the first call for a new one fails soon.
+    const isPatient = follow && copiedTables(db).length > 0
     try {
       let after = cursorOf(db)
       if (after === undefined) {
         // From before the first list is read: changes that a later page has already are applied once more.
-        const { cursor } = await client.changes.list.query({}, { signal })
+        const { cursor } = await client.changes.list.query({}, isPatient ? calls : { signal })
         await transaction(db, undefined, cursor, async () => {
-          const old = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'mirror'").all()
-          for (const { name } of old) db.exec(`DROP TABLE "${name}"`)
+          for (const name of copiedTables(db)) db.exec(`DROP TABLE "${name}"`)
           db.exec(sqlOf(tables))
           for (const noun of resources) {
             log(`Copying ${noun}`)
@@ -74,7 +75,7 @@ async function update(
         })
         after = cursor
       }
-      for await (const { changes, cursor } of changePages(client, { after, resources, follow }, signal)) {
+      for await (const { changes, cursor } of changePages(client, { after, resources, follow, isPatient }, signal)) {
         if (cursor === after) continue
         await transaction(db, after, cursor, () => {
           for (const { resource, record_id, record } of changes) {
@@ -108,6 +109,12 @@ async function transaction(db: DatabaseSync, from: string | undefined, to: strin
 
 function cursorOf(db: DatabaseSync): string | undefined {
   return (db.prepare('SELECT cursor FROM mirror').get()?.cursor as string | null) ?? undefined
+}
+
+/** The tables of records; none before the first copy. */
+function copiedTables(db: DatabaseSync) {
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'mirror'").all()
+  return tables.map(({ name }) => String(name))
 }
 
 /**

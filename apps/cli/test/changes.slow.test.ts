@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
@@ -151,6 +152,29 @@ test('mirror copies the records, and run again only what has changed', async () 
     2,
     '--fields: unknown: title. Known: id, name, price, category, version\n',
   ])
+})
+
+test('mirror --follow continues a copy once the service can be reached', async () => {
+  await using service = await startServiceProcess()
+  const file = service.path('copy.db')
+  await service.client.items.create.mutate(LAMP)
+  await service.run(['mirror', file])
+  await service.client.items.update.mutate({ id: 1, price: 20 })
+  await service.stop('SIGKILL')
+  const { port } = new URL(service.url)
+  const askedMs: number[] = []
+  const refusing = createServer((socket) => {
+    askedMs.push(performance.now())
+    socket.destroy()
+  }).listen(Number(port), '127.0.0.1')
+  using command = follow(service.url, ['mirror', file, '--follow'])
+  // A call that is not patient is retried for two seconds.
+  await expect.poll(() => (askedMs.at(-1) ?? 0) - (askedMs[0] ?? 0)).toBeGreaterThan(3_000)
+  refusing.close()
+  await using _second = await startServiceProcess(service.folder, port)
+  await expect.poll(() => rows(file, 'items')).toEqual([{ id: 1, ...LAMP, category: null, price: 20, version: 2 }])
+  command.child.kill('SIGINT')
+  expect((await command.ended).code).toBe(0)
 })
 
 test('mirror copies everything again when the position no longer exists', async () => {
