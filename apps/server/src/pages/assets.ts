@@ -18,16 +18,16 @@ const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 
 const OWN = ['icon.svg', 'theme.js', 'frame.js', ...['index', 'docs', 'redoc'].map((page) => `${page}.js`)]
-const STYLES = ['pages', 'header', 'shell', 'index', 'docs', 'redoc'].map((page) => `${page}.css`)
-/** Colors and sizes of the console, which these pages share. */
-const TOKENS = new URL('../../../console/src/styles/tokens.css', import.meta.url)
+const STYLES = ['pages', 'index', 'docs', 'redoc'].map((page) => `${page}.css`)
+/** Those of the console that these pages share, in its order. */
+const SHARED = ['tokens', 'base', 'header', 'find', 'account', 'sidebar', 'menu', 'buttons', 'status', 'code']
 
 /** Reads every file of the pages, about 3 MB, from this folder and from installed packages. Keys are file names. */
 export function loadAssets(): Record<string, Asset> {
   const bodies = {
     ...Object.fromEntries([...OWN, ...STYLES].map((name) => [name, ownFile(name)])),
-    'tokens.css': readFileSync(TOKENS),
-    'swagger-ui.css': swaggerInLayer(),
+    'console.css': inLayer('console', SHARED.map(consoleStyle).join('')),
+    'swagger-ui.css': inLayer('swagger', readFileSync(resolve('swagger-ui-dist/swagger-ui.css'), 'utf8')),
     'swagger-ui.js': readFileSync(resolve('swagger-ui-dist/swagger-ui-bundle.js')),
     'redoc.standalone.js': redocWithoutRemoteLogo(),
   }
@@ -48,9 +48,13 @@ export function assetAt(url: string, body: Buffer): Asset {
   return { url, body, gzip: remembered(() => compress(body)) }
 }
 
-// Rules outside a layer take precedence over those in one, whatever their selectors.
-function swaggerInLayer() {
-  return Buffer.from(`@layer swagger{${readFileSync(resolve('swagger-ui-dist/swagger-ui.css'), 'utf8')}}`)
+function consoleStyle(name: string): string {
+  return readFileSync(new URL(`../../../console/src/styles/${name}.css`, import.meta.url), 'utf8')
+}
+
+// Rules of a later layer, and those outside of any, take precedence, whatever their selectors.
+function inLayer(name: string, css: string): Buffer {
+  return Buffer.from(`@layer ${name}{${css}}`)
 }
 
 // Redoc loads its logo from its vendor's host, without an option to disable that. With an empty URL it omits the logo, as

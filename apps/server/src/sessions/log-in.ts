@@ -77,7 +77,7 @@ async function endOfKey({ apiKeys }: Tables, { key }: Caller): Promise<number | 
   const row = await apiKeys.find({ id })
   const isFormer = row?.hash !== hash
   if (row === undefined || hasEnded(row) || (isFormer && row.former_hash !== hash))
-    throw unauthorized('This API key has ended meanwhile', 'revoked_key')
+    throw unauthorized('This API key was revoked or rotated meanwhile', 'revoked_key')
   const ends = [row.expires_at, isFormer ? row.former_until : null].flatMap((end) => end?.getTime() ?? [])
   return ends.length === 0 ? undefined : Math.min(...ends)
 }

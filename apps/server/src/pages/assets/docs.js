@@ -56,7 +56,7 @@ function showOperations({ tags, paths }) {
   conventions.href = '/redoc'
   nav.append(conventions)
   for (const [title, members] of Object.entries(groups)) {
-    const section = element('section', '', element('p', title))
+    const section = element('section', '', element('h2', title))
     for (const name of members.filter((name) => names.includes(name))) {
       const link = element('a', '', element('span', name), element('small', String(counts.get(name))))
       // The id that Swagger UI gives the heading of a tag.
