@@ -381,7 +381,7 @@ test('/docs/ is the same page as /docs', async () => {
 test('the browser caches the files of a page for a year', async () => {
   const html = await (await fetch(`${server.url}/docs`)).text()
   const paths = [...html.matchAll(/(?:link|script)[^>]*(?:href|src)="([^"]+)"/g)].map((match) => match[1])
-  expect(paths).toHaveLength(11)
+  expect(paths).toHaveLength(9)
   for (const path of paths) {
     const { status, headers } = await fetch(server.url + path)
     expect(status).toBe(200)
