@@ -37,26 +37,27 @@ export { type AuditContext, type AuditedTable, digest, type RecordedChange, show
 export { declarations, type Tables } from './tables/declarations.ts'
 export type { Around } from './tables/executor.ts'
 export { keysetRanges, type Position } from './tables/keyset.ts'
-export type { Written } from './tables/row-writes.ts'
+export { atLaterIndex, changed, type Written } from './tables/row-writes.ts'
 export { searchKey } from './tables/search.ts'
 export { timestamp } from './tables/timestamp.ts'
-export type {
-  Change,
-  Changes,
-  Columns,
-  Contains,
-  Entity,
-  Kind,
-  ListTable,
-  NewRow,
-  PageQuery,
-  Range,
-  RecordTable,
-  RowWrite,
-  Summary,
-  SummaryQuery,
-  Table,
-  Where,
+export {
+  type Change,
+  type Changes,
+  type Columns,
+  type Contains,
+  type Entity,
+  isUnchanged,
+  type Kind,
+  type ListTable,
+  type NewRow,
+  type PageQuery,
+  type Range,
+  type RecordTable,
+  type RowWrite,
+  type Summary,
+  type SummaryQuery,
+  type Table,
+  type Where,
 } from './tables/types.ts'
 
 /**

@@ -7,6 +7,7 @@ const facts: CollectionFacts = {
   one: 'order',
   timestamps: false,
   hidden: [],
+  readOnly: {},
   filters: ['quantity_gte'],
   sort: ['id', 'quantity'],
   search: ['note'],

@@ -1,11 +1,9 @@
-import { createDatabase } from '@resource/database'
 import { FieldError } from '@resource/openapi'
 import { expect, test } from 'vitest'
 import { newRequestId } from '../src/http/request-id.ts'
-import { createOperations } from '../src/operations.ts'
-import { readConfig } from '../src/process/config.ts'
 import type { CollectionRules } from '../src/store/collection.ts'
 import { startTestServer } from './harness.ts'
+import { openCalls } from './rule-calls.ts'
 
 // A lamp costs at most 100 and is not deleted while it costs 50 or more; each new set of lamps has a book about it.
 const lamps: CollectionRules<'items'> = {
@@ -27,29 +25,9 @@ const lamps: CollectionRules<'items'> = {
   },
 }
 
-async function openCalls(databaseUrl: string) {
-  const database = await createDatabase(databaseUrl)
-  const operations = createOperations(database, readConfig({}), {
-    needsCredentials: () => false,
-    rules: { items: lamps },
-  })
-  const call = async (name: string, input: object, requestId = newRequestId()) => {
-    const context = { caller: { name: 'mira', role: 'admin' }, read: database.read, requestId } as const
-    const operation = operations.find((operation) => operation.name === name)
-    if (operation === undefined) throw new Error(`There is no ${name}`)
-    return operation.call(input, context)
-  }
-  const errorOf = (name: string, input: object) =>
-    call(name, input).then(
-      () => 'done',
-      (error) => `${error.status} ${error.message}`,
-    )
-  return { call, errorOf, [Symbol.asyncDispose]: () => database.close() }
-}
-
 test('a check of a collection holds however a record is written, and names the field', async () => {
   await using server = await startTestServer()
-  await using calls = await openCalls(server.databaseUrl)
+  await using calls = await openCalls(server.databaseUrl, lamps)
   const { call, errorOf } = calls
   const dear = { name: 'Brass', price: 101, category: 'lamp' }
   const fair = { ...dear, price: 90 }
@@ -123,7 +101,7 @@ test('a check of a collection holds however a record is written, and names the f
 
 test('an undo obeys the check, and what a check writes is previewed and undone with the change', async () => {
   await using server = await startTestServer()
-  await using calls = await openCalls(server.databaseUrl)
+  await using calls = await openCalls(server.databaseUrl, lamps)
   const { call, errorOf } = calls
   const [lowered, created] = [newRequestId(), newRequestId()]
   await call('items.create', { name: 'Brass', price: 200, category: null })

@@ -6,6 +6,7 @@ const facts = {
   one: 'order',
   timestamps: true,
   hidden: ['pin'],
+  readOnly: {},
   sortAliases: {},
   filters: ['due_lt', 'due_gte', 'quantity', 'quantity_lt', 'quantity_in'],
   search: ['note'],

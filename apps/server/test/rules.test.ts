@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AllRules, CollectionRules } from '../src/store/collection.ts'
+import type { Compute } from '../src/store/record-rules.ts'
 
 // `tsc` checks these tests: a line under @ts-expect-error that compiles is an error.
 
@@ -12,4 +13,20 @@ test('rules that lack a declared procedure do not compile', () => {
   const empty: CollectionRules<'users'> = { procedures: () => ({}) }
   const books: CollectionRules<'books'> = {}
   expect([none, derivedOnly, empty, books]).toHaveLength(4)
+})
+
+test('a rule that computes anything but read-only fields, or that writes, does not compile', () => {
+  type Total = Compute<{ id: number; price: number; amount: number; total: number; version: number }, 'total'>
+  const right: Total = ({ after }) => ({ total: after.price * after.amount })
+  const reading: Total = async ({ before }, { tx }) => ({ total: before?.total ?? (await tx.items.count({})) })
+  // @ts-expect-error requests set the price
+  const other: Total = ({ after }) => ({ total: 1, price: after.price })
+  // @ts-expect-error there is no such field
+  const misspelled: Total = () => ({ totl: 1 })
+  const writing: Total = async (_, { tx }) => {
+    // @ts-expect-error a check can write
+    await tx.items.write([])
+    return {}
+  }
+  expect([right, reading, other, misspelled, writing]).toHaveLength(5)
 })

@@ -10,6 +10,7 @@ import {
   id,
   idempotencyKey,
   isHidden,
+  isReadOnly,
   location,
   many,
   message,
@@ -20,8 +21,6 @@ import {
   stale,
   timestamp,
   version,
-  withFieldRole,
-  withValueRoles,
   write,
   writeHeaders,
 } from './fields.ts'
@@ -36,11 +35,12 @@ import {
   type Fields,
   mapFields,
   nameChoices,
+  pickFields,
   referencesOf,
   shownAs,
   withoutDefault,
 } from './records.ts'
-import type { Role } from './roles.ts'
+import { type Role, withFieldRole, withValueRoles } from './roles.ts'
 import type { RecordOf, StandardOf, VersionedOf } from './standard-procedures.ts'
 import { summarize } from './summaries.ts'
 import { checkTransitions, transitionRules } from './transitions.ts'
@@ -126,7 +126,8 @@ function derived(declaration: Declaration) {
     .meta({ id: One, ...(declaration.example && { examples: [declaration.example] }) })
   const versioned = record.extend({ version }).meta({ id: `Versioned${One}` })
 
-  const creation = mapFields(fields, (field, name) => {
+  const given = pickFields(fields, (field) => !isReadOnly(field))
+  const creation = mapFields(given, (field, name) => {
     const roles = declaration.valueRoles?.[name]
     return roles === undefined ? field : withValue(field, (inner) => withValueRoles(roles, inner))
   })
@@ -135,8 +136,8 @@ function derived(declaration: Declaration) {
       const role = declaration.fieldRoles?.[name]
       return role === undefined ? field : withValue(field, (inner) => withFieldRole(role, inner))
     })
-  const replacement = guarded(declaration.replace ?? fields)
-  const changes = guarded(mapFields(fields, withoutDefault))
+  const replacement = guarded(declaration.replace ?? given)
+  const changes = guarded(mapFields(given, withoutDefault))
 
   const base = path.replace(/\/$/, '') as `/${string}`
   const item: `/${string}` = `${base}/{${param}}`
@@ -157,7 +158,7 @@ function derived(declaration: Declaration) {
     .partial()
     .meta({ id: `${One}Changes` })
 
-  const creationDescription = fieldsDescription(fields, (name, value) => `${name} defaults to ${value}`)
+  const creationDescription = fieldsDescription(given, (name, value) => `${name} defaults to ${value}`)
   const standard = {
     list: query({
       input: listInput({ ...matched, ...idBounds }, sort),
@@ -239,7 +240,7 @@ function derived(declaration: Declaration) {
         path: item,
         operationId: `replace${One}`,
         summary: `Replace ${a}`,
-        description: fieldsDescription(fields, (name, value) => `${name} is reset to ${value} if omitted`),
+        description: fieldsDescription(given, (name, value) => `${name} is reset to ${value} if omitted`),
         successDescription: `The replaced ${one}.`,
       }),
     }),
@@ -291,6 +292,7 @@ function derived(declaration: Declaration) {
       one,
       timestamps: declaration.timestamps ?? false,
       hidden,
+      readOnly: pickFields(fields, isReadOnly),
       sortAliases,
       filters: Object.keys(filters),
       search,

@@ -1,6 +1,6 @@
 import type { ErrorForm, RestMeta } from '@resource/openapi/contract'
 import type { FilterName } from './filters.ts'
-import type { Fields, Filterable, TimesOf } from './records.ts'
+import type { Fields, Filterable, TimesOf, Writable } from './records.ts'
 import type { Role } from './roles.ts'
 import type { Transitions } from './transitions.ts'
 
@@ -28,7 +28,8 @@ export interface Declaration {
   one?: string
   description: string
   /**
-   * The fields in requests, with their rules. The fields in responses are derived from them, without the `hidden` ones.
+   * The fields in requests, with their rules, and the `readOnly` ones. The fields in responses are derived from them, without
+   * the `hidden` ones.
    */
   fields: Fields
   /** Whether the service maintains `created_at` and `updated_at`. */
@@ -55,7 +56,7 @@ export interface Declaration {
   unindexed?: Readonly<Record<string, string>>
   /** Aliases for fields in `sort`: `{ username: 'name' }`. */
   sortAliases?: Readonly<Record<string, string>>
-  /** The fields that PUT accepts. Default: all fields. */
+  /** The fields that PUT accepts. Default: all that requests can set. */
   replace?: Fields
   /** Standard procedures to omit. */
   omit?: readonly Verb[]
@@ -86,15 +87,17 @@ export interface Declaration {
 
 type FieldOf<D extends Declaration> = keyof D['fields'] & string
 
+type WritableOf<D extends Declaration> = keyof Writable<D['fields']> & string
+
 /** What names fields in a declaration. */
 interface Names<D extends Declaration> {
   filters: readonly FilterName<Filterable<D['fields'], TimesOf<D>>>[]
   search: readonly FieldOf<D>[]
   groups: readonly FieldOf<D>[]
   measures: readonly FieldOf<D>[]
-  keys: readonly FieldOf<D>[]
+  keys: readonly WritableOf<D>[]
   unindexed: { readonly [K in FieldOf<D>]?: string }
-  fieldRoles: { readonly [K in FieldOf<D>]?: Role }
+  fieldRoles: { readonly [K in WritableOf<D>]?: Role }
   valueRoles: { readonly [K in FieldOf<D>]?: Readonly<Record<string, Role>> }
   transitions: { readonly [K in FieldOf<D>]?: Readonly<Record<string, readonly string[]>> }
 }
@@ -112,6 +115,8 @@ export interface CollectionFacts {
   timestamps: boolean
   /** Write-only fields. */
   hidden: readonly string[]
+  /** The fields that no request sets, with their rules. */
+  readOnly: Fields
   /** Aliases in `sort` and their fields. */
   sortAliases: Readonly<Record<string, string>>
   filters: readonly string[]

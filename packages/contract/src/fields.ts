@@ -1,6 +1,5 @@
 import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
-import type { Role } from './roles.ts'
 
 // Each rule of a field has one text, used at the end of its error message: `name: must be …`.
 export const must = (rule: string) => ({ error: `must be ${rule}` })
@@ -306,33 +305,27 @@ export function isHidden(field: z.ZodType): boolean {
   return factsOf(field).meta.writeOnly === true
 }
 
+/** The type of a read-only field. */
+export interface ReadOnly {
+  readonly [READ_ONLY]: true
+}
+declare const READ_ONLY: unique symbol
+
+/**
+ * A field that no request sets: a rule of the collection computes it. Without one, a new record has its default, or null.
+ */
+export function readOnly<S extends z.ZodType>(field: S): S & ReadOnly {
+  return field.meta({ ...field.meta(), readOnly: true }) as S & ReadOnly
+}
+
+export function isReadOnly(field: z.ZodType): boolean {
+  return factsOf(field).meta.readOnly === true
+}
+
 /** What `meta` of another schema can repeat: all but the name, which only one schema can have. */
 export function annotationsOf(field: z.ZodType): z.core.GlobalMeta {
   const { id, ...annotations } = field.meta() ?? {}
   return annotations
-}
-
-/** The schema key for the role that changing the field requires once API keys exist. */
-export const FIELD_ROLE = 'x-role'
-
-/** A field that only callers with the role may change once API keys exist. */
-export function withFieldRole<S extends z.ZodType>(role: Role, field: S): S {
-  const { description, ...meta } = annotationsOf(field)
-  const rule = `Once API keys exist, changing it requires the role \`${role}\`.`
-  return field.meta({ ...meta, description: description ? `${description} ${rule}` : rule, [FIELD_ROLE]: role })
-}
-
-/** The schema key for the roles that single values of the field require once API keys exist. */
-export const VALUE_ROLES = 'x-value-roles'
-
-/** A field with values that only callers with a role may set, and whose records only they may change, once API keys exist. */
-export function withValueRoles<S extends z.ZodType>(roles: Record<string, Role>, field: S): S {
-  const rules = Object.entries(roles).map(([value, role]) => `the value \`${value}\` requires the role \`${role}\``)
-  return field.meta({
-    ...annotationsOf(field),
-    description: `Once API keys exist, ${rules.join(', ')}.`,
-    [VALUE_ROLES]: roles,
-  })
 }
 
 /** The schema key for the known values of a field that also accepts others. */

@@ -1,6 +1,6 @@
 import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
-import { choiceFilter, momentBound, momentFilter, must, nfc, searchText, textFilterFor } from './fields.ts'
+import { choiceFilter, isReadOnly, momentBound, momentFilter, must, nfc, searchText, textFilterFor } from './fields.ts'
 
 type Fields = Record<string, z.ZodType>
 
@@ -77,7 +77,8 @@ export function filtersOf<F extends Fields, Name extends string>(
         `${noun}: the filter ${name} cannot be a list: in a URL, commas separate its values, and those of ${field} may contain commas`,
       )
     }
-    const filter = filterOf(noun, field, core, by)
+    // Requests set filters, also those by a read-only field.
+    const filter = filterOf(noun, field, isReadOnly(core) ? core.meta({ readOnly: undefined }) : core, by)
     const { description } = filter.meta() ?? {}
     const optional = filter.optional()
     return [name, description === undefined ? optional : optional.meta({ description })]

@@ -1,7 +1,7 @@
 import { mutation, type Procedure } from '@resource/openapi/contract'
 import { z } from 'zod'
 import type { RestOf } from './declaration.ts'
-import { idempotencyKey, many, must, recordId, rowVersion, writeHeaders } from './fields.ts'
+import { idempotencyKey, isReadOnly, many, must, recordId, rowVersion, writeHeaders } from './fields.ts'
 import { pageOf } from './pages.ts'
 import { or } from './words.ts'
 
@@ -36,6 +36,11 @@ const changed = z.boolean().optional().meta({
 
 function resultOf<R extends z.ZodType>(record: R) {
   return z.object({ ...outcome, changed, record: record.optional() })
+}
+
+/** The fields of a record that a row may have without effect, so that it can be a record that was read. */
+function answered({ shape }: z.ZodObject): string[] {
+  return Object.keys(shape).filter((name) => !isReadOnly(shape[name] as z.ZodType))
 }
 
 /** The body of a write of many records, and its answer. */
@@ -114,7 +119,7 @@ export function updateMany<F extends z.ZodRawShape, R extends z.ZodObject, K ext
     rows: {
       field: noun,
       partial: 'partial',
-      changes: { fields: Object.keys(fields), key: 'key', answered: Object.keys(record.shape) },
+      changes: { fields: Object.keys(fields), key: 'key', answered: answered(record) },
     },
   })
 }

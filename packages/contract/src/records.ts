@@ -6,6 +6,8 @@ import {
   hidden,
   type id,
   isHidden,
+  isReadOnly,
+  type ReadOnly,
   type recordId,
   referenceOf,
   timestamp,
@@ -17,8 +19,11 @@ export type Fields = Record<string, z.ZodType>
 
 /** The record as responses show it: all fields but the hidden ones, without input rules. */
 export type Shown<F extends Fields> = {
-  [K in keyof F as F[K] extends Hidden ? never : K]: z.ZodType<z.output<F[K]>, z.output<F[K]>>
+  [K in keyof F as F[K] extends Hidden ? never : K]: z.ZodType<z.output<F[K]>, z.output<F[K]>> &
+    (F[K] extends ReadOnly ? ReadOnly : unknown)
 }
+/** The fields that requests can set. */
+export type Writable<F extends Fields> = { [K in keyof F as F[K] extends ReadOnly ? never : K]: F[K] }
 export type Changeable<F extends Fields> = {
   [K in keyof F]: F[K] extends z.ZodDefault<infer S extends z.ZodType> | z.ZodOptional<infer S extends z.ZodType>
     ? S
@@ -40,10 +45,11 @@ export type Filterable<F extends Fields, T extends boolean> = F & Times<T>
 export type PublicRecord<F extends Fields, T extends boolean> = { id: typeof id } & Shown<F> & Times<T>
 // Not an alias of the whole object type: comparing two of those takes the compiler five times as long as all the rest.
 export type Row<F extends Fields, T extends boolean> = PublicRecord<F, T> & { version: typeof version }
-/** @throws Error if a field rejects its own default, or is visible and optional */
+/** @throws Error if a field rejects its own default, is visible and optional, or is neither shown nor set by requests */
 export function checkFields(noun: string, fields: Fields): void {
   for (const [name, field] of Object.entries(fields)) {
     const { isOptional, initial, value } = factsOf(field)
+    if (isHidden(field) && isReadOnly(field)) throw new Error(`${noun}: ${name} is hidden, so it cannot be read-only`)
     if (isOptional && initial === undefined && !isHidden(field)) {
       throw new Error(
         `${noun}: ${name} is optional; declare the value to store if it is omitted, such as .nullable().default(null)`,
@@ -126,6 +132,10 @@ export function mapFields<F extends Fields>(fields: F, map: (field: z.ZodType, n
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, map(field, name)]))
 }
 
+export function pickFields(fields: Fields, isPicked: (field: z.ZodType) => boolean): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, field]) => isPicked(field)))
+}
+
 export function withoutDefault(field: z.ZodType): z.ZodType {
   const { isOptional, value } = factsOf(field)
   return isOptional && isHidden(field) ? hidden(value) : value
@@ -140,7 +150,11 @@ export function withoutDefault(field: z.ZodType): z.ZodType {
 export function shownAs(field: z.ZodType, withExamples: boolean): z.ZodType {
   const shown = bareOf(field)
   const { examples } = field.meta() ?? {}
-  return withExamples && examples !== undefined ? shown.meta({ ...annotationsOf(shown), examples }) : shown
+  const kept = {
+    ...(withExamples && examples !== undefined && { examples }),
+    ...(isReadOnly(field) && { readOnly: true }),
+  }
+  return Object.keys(kept).length === 0 ? shown : shown.meta({ ...annotationsOf(shown), ...kept })
 }
 
 function bareOf(field: z.ZodType): z.ZodType {

@@ -100,6 +100,7 @@ test('a record has every field except hidden ones, its timestamps and its versio
     one: 'order',
     timestamps: true,
     hidden: ['pin'],
+    readOnly: {},
     sortAliases: {},
     filters: [
       'status',

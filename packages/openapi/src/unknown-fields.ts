@@ -30,7 +30,7 @@ export type UnknownCheck = (input: unknown, valid: unknown, strict?: ReadonlySet
 /**
  * The check for unknown fields of a procedure. They are ignored, unless the caller is strict, or unless the write would
  * silently change nothing: a body in which all fields are optional, or a row that changes a record, must have a known one.
- * Fields of the response are allowed, so that a caller can send back a record that it has read.
+ * Fields of the response are allowed, so that a caller can send back a record that it has read; read-only ones alone are not.
  *
  * @param subset the fields of the body, if all of them are optional
  */
@@ -46,7 +46,8 @@ export function unknownFieldsCheck(procedure: Procedure, subset: readonly string
 type Values = Record<string, unknown>
 
 function bodyCheck({ input: schema, output }: Procedure, fields: readonly string[]) {
-  const known = new Set([...Object.keys(shapeOf(schema)), ...Object.keys(shapeOf(output))])
+  const answered = Object.entries(shapeOf(output)).filter(([, field]) => factsOf(field).meta.readOnly !== true)
+  const known = new Set([...Object.keys(shapeOf(schema)), ...answered.map(([name]) => name)])
   return (input: Values): void => {
     if (fields.some((field) => Object.hasOwn(input, field))) return
     const unknown = Object.keys(input).filter((name) => !known.has(name))

@@ -19,7 +19,7 @@ type Procedures = Record<string, { input: z.ZodObject; output: z.ZodObject } | u
 /** Describes the page of a collection. Names, kinds, rules, choices and sorts come from the contract. */
 export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overrides: Overrides<N> = {}): Resource {
   const { tag, procedures }: { tag: string; procedures: Procedures } = contract[noun]
-  const { one, hidden, filters, groups, measures, keys } = facts
+  const { one, hidden, readOnly, filters, groups, measures, keys } = facts
   const labels: Record<string, string | undefined> = overrides.labels ?? {}
   const kinds: Record<string, ColumnKind | undefined> = overrides.kinds ?? {}
   const shapeOf = (verb: string, side: 'input' | 'output' = 'input'): Shape => procedures[verb]?.[side].shape ?? {}
@@ -50,7 +50,11 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
     one,
     many: noun,
     nameField: sent[0] as string,
-    columns: columnsOf(['id', ...sent, ...('updated_at' in record ? ['updated_at'] : [])]),
+    columns: columnsOf([
+      'id',
+      ...Object.keys(record).filter((name) => sent.includes(name) || name in readOnly),
+      ...('updated_at' in record ? ['updated_at'] : []),
+    ]),
     recordColumns: columnsOf(Object.keys(record)),
     search,
     filters: [...(search === undefined ? [] : [search]), ...fieldsOf(list, filters)],

@@ -14,10 +14,10 @@ import { authorize, type Caller } from '../access/caller.ts'
 import type { DeclaredTable } from '../store/agreement.ts'
 import type { AuditedTable, AuditedTables } from '../store/audited-tables.ts'
 import type { Services } from '../store/context.ts'
-import { checkChange, type WrittenCollection } from '../store/record-writes.ts'
+import { type CheckContext, checkChange, isCompleted, lockedRows, writeCompleted } from '../store/record-rules.ts'
+import type { WrittenCollection } from '../store/record-writes.ts'
 import type { Row, Values } from '../store/row-mapping.ts'
 import { runsOf } from '../store/runs.ts'
-import type { CheckContext } from '../store/write-rules.ts'
 import { idsAround } from './entry-times.ts'
 import { openRequests, undoneOf } from './groups.ts'
 import { keptIn, recordedIn } from './recorded.ts'
@@ -45,6 +45,8 @@ interface Step<Write extends RowWrite<Row> = RowWrite<Row>> {
   of: Undoable
   id: number
   write: Write
+  /** Whether read-only fields are computed again: others have changed since. */
+  isComputed?: boolean
 }
 
 type Restore = Step<{ restore: Row }>
@@ -80,12 +82,13 @@ export function reversalService(
       }
       const work = async (tx: TablesAndPrisma, done: Done[]) => {
         const rows = new Map<string, Map<number, Row>>()
-        for (const of of undoable.values()) rows.set(of.noun, await lockedRows(tx, of, done))
+        for (const of of undoable.values()) rows.set(of.noun, await rowsOf(tx, of, done))
         const steps = stepsOf(done, undoable, rows, context.caller)
         const runs = runsOf(steps, (one, next) => isRestore(one) === isRestore(next))
         const ordered = runs.flatMap((run) => (run.every(isRestore) ? parentsFirst(run) : run))
-        for (const group of runsOf(ordered, (one, next) => one.of === next.of && isRestore(one) === isRestore(next)))
-          await carryOut({ caller: context.caller, tx }, group)
+        const isAlike = (one: Step, next: Step) =>
+          one.of === next.of && isRestore(one) === isRestore(next) && one.isComputed === next.isComputed
+        for (const group of runsOf(ordered, isAlike)) await carryOut({ caller: context.caller, tx }, group)
         const restored = steps.filter(isRestore).length
         const deleted = steps.filter(({ write }) => 'delete' in write).length
         return { request_id, restored, updated: steps.length - restored - deleted, deleted }
@@ -135,7 +138,7 @@ function checkRole(caller: Caller, { noun, before, after }: Done): void {
 }
 
 /** Locks the records of the changes in the order of every write, and reads them. */
-async function lockedRows(tx: Tables, of: Undoable, done: Done[]): Promise<Map<number, Row>> {
+async function rowsOf(tx: Tables, of: Undoable, done: Done[]): Promise<Map<number, Row>> {
   const own = done.filter(({ noun }) => noun === of.noun)
   if (own.length === 0) return new Map()
   const table = of.tableOf(tx)
@@ -147,10 +150,10 @@ async function lockedRows(tx: Tables, of: Undoable, done: Done[]): Promise<Map<n
         : { id, change: of.rows.stored(differing(before, after)) }
     }),
   )
-  const where = { id: { in: [...new Set(own.map(({ id }) => id))] } } as Where<Row>
-  await table.lock(where, own.length)
-  const found = await table.page({ where, order: { column: 'id', descending: false }, take: own.length })
-  return new Map(found.map((row): [number, Row] => [row.id as number, row as Row]))
+  return lockedRows(
+    table,
+    own.map(({ id }) => id),
+  )
 }
 
 /** The fields that a change has set to other values, as they were before. */
@@ -194,34 +197,42 @@ function stepsOf(
       rows.get(noun)?.delete(id)
       return [{ of, id, write: { id, delete: true } }]
     }
-    const fields = differing(before, after ?? {})
+    const since = new Set(changedSince(of, after ?? {}, stored))
+    // A read-only field that has changed since is computed again, all others are restored.
+    const undone = Object.entries(differing(before, after ?? {})).filter(([field]) => !since.has(field))
+    const fields: Values = Object.fromEntries(undone)
     const hidden = formerly(of, change)
-    const now = { ...stored, ...of.rows.stored(fields), ...hidden, version: stored.version + 1 } as Row
+    const columns = of.rows.stored(fields, { ...shownRecord(of.audited, stored), ...fields })
+    const now = { ...stored, ...columns, ...hidden, version: stored.version + 1 } as Row
     of.rules.checkHidden(
       caller,
       Object.fromEntries(of.audited.secrets.map(({ column, field }) => [field, hidden[column]])),
     )
     of.rules.checkWritten(caller, { before: stored, after: now }, fields)
     rows.get(noun)?.set(id, now)
-    const set = { ...of.rows.changes({}, undefined), ...of.rows.stored(fields), ...hidden }
-    return [{ of, id, write: { id, change: set } }]
+    const set = { ...of.rows.changes({}, undefined), ...columns, ...hidden }
+    // The values of then are right for the record of then.
+    return [{ of, id, write: { id, change: set }, ...(since.size > 0 && isCompleted(of) && { isComputed: true }) }]
   })
   if (faults.length > 0) throw new FieldError(412, faults, { reason: 'changed_since' })
   return steps
 }
 
+/** The shown fields whose values are no longer those that a change has left. */
+function changedSince({ audited }: Undoable, after: Values, stored: Row): string[] {
+  const shown: Values = shownRecord(audited, stored)
+  return Object.keys(after).filter((field) => field in shown && !ASSIGNED.has(field) && shown[field] !== after[field])
+}
+
 /** What stands in the way of undoing a change. */
-function faultsOf(
-  { audited, name }: Undoable,
-  { noun, id, before, after, kept }: Done,
-  stored: Row | undefined,
-): Fault[] {
+function faultsOf(of: Undoable, { noun, id, before, after, kept }: Done, stored: Row | undefined): Fault[] {
+  const { audited, name, rules, readOnly } = of
   const path: Path = [noun, id]
   if (after === undefined) return stored === undefined ? [] : [{ path, message: 'exists again' }]
   if (stored === undefined) return [{ path, message: `was deleted since: there is no such ${name.toLowerCase()}` }]
-  const shown: Values = shownRecord(audited, stored)
-  const names = Object.keys(before === undefined ? after : differing(before, after))
-  const changed = names.filter((field) => field in shown && !ASSIGNED.has(field) && shown[field] !== after[field])
+  const names = before === undefined ? after : differing(before, after)
+  const isComputed = (field: string) => before !== undefined && rules.compute !== undefined && field in readOnly
+  const changed = changedSince(of, after, stored).filter((field) => field in names && !isComputed(field))
   const hidden = audited.kept.filter((column) => {
     if (before !== undefined && kept[column] === undefined) return false
     return digest(Reflect.get(stored, column) ?? null) !== (kept[column]?.[1] ?? null)
@@ -266,7 +277,7 @@ function isRestore(step: Step): step is Restore {
 
 async function carryOut(context: CheckContext, steps: Step[]): Promise<void> {
   const { tx } = context
-  const [{ of }] = steps as [Step]
+  const [{ of, isComputed }] = steps as [Step]
   const table = of.tableOf(tx)
   const deleted = steps.flatMap(({ id, write }) => ('delete' in write ? [id] : []))
   if (of.cascades && deleted.length > 0) await refuseCascades(tx, of, deleted)
@@ -276,7 +287,12 @@ async function carryOut(context: CheckContext, steps: Step[]): Promise<void> {
       ? refused.withPaths((path) => [of.noun, ...(id === undefined ? [] : [id]), ...path])
       : refused
   }
-  const written = await table.write(steps.map(({ write }) => write)).catch((error) => {
+  const writes = steps.map(({ write }) => write)
+  const writing = isComputed
+    ? writeCompleted(of, table, writes, context, (error, index) => refusedAt(error, steps[index]?.id))
+    : table.write(writes)
+  const written = await writing.catch((error) => {
+    if (error instanceof FieldError) throw error
     const { index } = error as { index?: number }
     throw refusedAt(error, index === undefined ? undefined : steps[index]?.id)
   })

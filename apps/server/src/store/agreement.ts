@@ -2,13 +2,13 @@ import { type CollectionFacts, ROLES, type Role, readFilter } from '@resource/co
 import { factsOf } from '@resource/contract/schema'
 import type { Kind } from '@resource/database'
 import type { z } from 'zod'
-import { searchColumn } from './row-mapping.ts'
+import { type DerivedColumn, searchColumn } from './row-mapping.ts'
 
 /** The compared parts of a collection's declaration. */
 export interface DeclaredCollection {
   noun: string
   facts: CollectionFacts
-  /** The writable fields that are columns, with their schemas. */
+  /** The fields that are columns, with their schemas; without those that the service assigns. */
   fields: Record<string, z.ZodType>
   /** The fields of a response. */
   shown: readonly string[]
@@ -139,6 +139,24 @@ export function refuseUnchecked(noun: string, { references }: Pick<DeclaredTable
     throw new Error(
       `${noun}: its check would not see what a deletion of ${String(reference.table)} deletes by ${field}; set onDelete: Restrict in ${MODEL}`,
     )
+  }
+}
+
+/** @throws Error for a read-only field that no new record would have a value of */
+export function refuseUncomputed(noun: string, { readOnly }: CollectionFacts): void {
+  for (const [name, schema] of Object.entries(readOnly)) {
+    const { isNullable, initial } = factsOf(schema)
+    if (isNullable || initial !== undefined) continue
+    throw new Error(`${noun}: no rule computes ${name}, which is read-only; give it a default, or make it nullable`)
+  }
+}
+
+/** @throws Error for a column of several fields that is not computed from shown ones alone */
+export function refuseJoint(noun: string, derived: Record<string, DerivedColumn>, shown: readonly string[]): void {
+  for (const [column, { from, make, check, prepare }] of Object.entries(derived)) {
+    if (typeof from === 'string' || (make && !check && !prepare && from.every((field) => shown.includes(field))))
+      continue
+    throw new Error(`${noun}: ${column} has several fields, so it must have only make, and only shown fields`)
   }
 }
 

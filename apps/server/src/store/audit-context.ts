@@ -25,7 +25,7 @@ export function auditedTables(rules: Partial<AllRules>): AuditedTables {
     const shown = Object.keys(procedures.get.output.shape)
     const derived = Object.entries(rules[noun as keyof AllRules]?.derived ?? {})
     const secrets = derived.flatMap(([column, { from }]) =>
-      collection?.hidden.includes(from) ? [{ column, field: from }] : [],
+      typeof from === 'string' && collection?.hidden.includes(from) ? [{ column, field: from }] : [],
     )
     const made = [
       ...(collection?.search ?? []).map(searchColumn),
@@ -36,7 +36,8 @@ export function auditedTables(rules: Partial<AllRules>): AuditedTables {
     const sent = new Set(Object.values(procedures).flatMap(({ input }) => Object.keys(shapeOf(input))))
     // A time or a unique value that no caller sends is one that the service makes up.
     const isBound = (field: string) =>
-      sent.has(field) || !(columns[field]?.startsWith('date') || unique.includes(field))
+      (sent.has(field) && collection?.readOnly[field] === undefined) ||
+      !(columns[field]?.startsWith('date') || unique.includes(field))
     const bound = shown.filter((field) => field !== 'id' && field !== 'version' && isBound(field))
     // Changes of other resources are not undone.
     const kept =

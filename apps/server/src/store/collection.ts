@@ -1,17 +1,34 @@
-import { type CollectionFacts, type Contract, contract, type Output, ROLES, type Role } from '@resource/contract'
+import {
+  type CollectionFacts,
+  type Contract,
+  contract,
+  type Output,
+  type ReadOnly,
+  ROLES,
+  type Role,
+} from '@resource/contract'
 import { type Database, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
 import { ApiError, type FieldError, parserOf } from '@resource/openapi'
 import { z } from 'zod'
 import { authorize } from '../access/caller.ts'
-import { checkAgreement, checkCascades, type DeclaredTable, refuseUnchecked, roleToDelete } from './agreement.ts'
+import {
+  checkAgreement,
+  checkCascades,
+  type DeclaredTable,
+  refuseJoint,
+  refuseUnchecked,
+  refuseUncomputed,
+  roleToDelete,
+} from './agreement.ts'
 import type { MutationContext, Services } from './context.ts'
 import { readChanges, writeMatching } from './matching-writes.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'
+import type { Check, Compute } from './record-rules.ts'
 import { type RecordWrite, type Result, type WrittenCollection, writeRecords } from './record-writes.ts'
 import { type IfVersion, notFound } from './refusals.ts'
 import { type DerivedColumn, type Row, rowMapping, searchColumns, type Values } from './row-mapping.ts'
 import { summaryService } from './summaries.ts'
-import { type Check, writeRules } from './write-rules.ts'
+import { writeRules } from './write-rules.ts'
 
 /** The names of the collections; each has a table of the same name. */
 type CollectionNoun = {
@@ -20,14 +37,18 @@ type CollectionNoun = {
 
 /** The behavior of a collection's service beyond the standard. */
 export type CollectionRules<N extends CollectionNoun> = {
-  /** Columns derived from fields: `{ email_key: { from: 'email', make: … } }`. */
+  /** Columns derived from one field or from several: `{ email_key: { from: 'email', make: … } }`. */
   derived?: Record<string, DerivedColumn>
   /**
    * Looks at each change of a record in its transaction, whichever way it is made: single, in bulk, by filter, as an upsert, by a
    * proposal, by an undo. It does not see what services themselves write to tables.
    */
   check?: Check<Output<N, 'get'>>
+  /** Computes read-only fields whenever a record is created or changed, in the ways that `check` sees. A delete computes nothing. */
+  compute?: Compute<Output<N, 'get'>, ReadOnlyName<Contract[N]['procedures']['get']['output']['shape']>>
 } & (HasAdditional<N> extends true ? { procedures: Procedures<N> } : { procedures?: Procedures<N> })
+
+type ReadOnlyName<Shape> = { [K in keyof Shape]: Shape[K] extends ReadOnly ? K : never }[keyof Shape]
 
 /** All additional procedures that the collection declares, and replacements for standard ones. */
 type Procedures<N extends CollectionNoun> = (
@@ -37,6 +58,7 @@ type Procedures<N extends CollectionNoun> = (
 interface AnyRules {
   derived?: Record<string, DerivedColumn>
   check?: Check<Values>
+  compute?: Compute<Values, string>
   procedures?: (standard: Standard) => object
 }
 
@@ -100,9 +122,9 @@ export function collectionServices(database: Database, rules: AllRules, changesP
   const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
   const collections = new Map<string, WrittenCollection>()
   const services = (nouns as CollectionNoun[]).map((noun) => {
-    const { derived = {}, check, procedures } = (rules[noun] ?? {}) as AnyRules
+    const { derived = {}, check, compute, procedures } = (rules[noun] ?? {}) as AnyRules
     const columns = { ...searchColumns(contract[noun].collection.search), ...derived }
-    const { written, ...standard } = standardService(database, noun, columns, check, changesPosition)
+    const { written, ...standard } = standardService(database, noun, columns, { check, compute }, changesPosition)
     collections.set(noun, written)
     return [noun, { ...standard, ...procedures?.(standard) }]
   })
@@ -113,7 +135,7 @@ function standardService(
   database: Database,
   noun: CollectionNoun,
   derived: Record<string, DerivedColumn>,
-  check: Check<Values> | undefined,
+  own: { check: Check<Values> | undefined; compute: Compute<Values, string> | undefined },
   changesPosition: ChangesPosition,
 ): Standard & { written: WrittenCollection } {
   const { collection: facts, procedures } = contract[noun] as unknown as Declared
@@ -122,7 +144,8 @@ function standardService(
   const tableOf = (tables: Tables) => tables[noun] as unknown as RecordTable<Row>
   const shown = Object.keys(procedures.get?.output.shape ?? {})
   const { idempotency_key: _, ...input } = procedures.create?.input.shape ?? {}
-  const stored = Object.fromEntries(Object.entries(input).filter(([field]) => !hidden.includes(field)))
+  const given = Object.entries(input).filter(([field]) => !hidden.includes(field))
+  const stored = { ...Object.fromEntries(given), ...facts.readOnly }
   const table = declarations[noun] as unknown as DeclaredTable | undefined
   const { columns = {}, unique = [] } = table ?? {}
   const rows = rowMapping({ facts, fields: Object.keys(stored), shown, derived, columns, unique })
@@ -131,12 +154,14 @@ function standardService(
   const creation = procedures.create?.input ?? z.object()
   const changedRow = rowsOf(procedures.updateMany?.input, noun)
   const changeable = { ...procedures.replace?.input.shape, ...procedures.update?.input.shape, ...changedRow }
-  const rules = writeRules(facts, creation.shape, changeable, check)
+  const rules = writeRules(facts, creation.shape, changeable, own)
   const changesSchema = procedures.updateWhere?.input.shape.changes ?? z.object()
   const toDelete = (other: PropertyKey) =>
     roleToDelete((contract as Partial<Contract>)[other as CollectionNoun]?.procedures ?? {})
   checkCascades(noun, table, highest(toDelete(noun), rules.recordRoles), toDelete)
-  if (check !== undefined) refuseUnchecked(noun, table)
+  if (own.check !== undefined) refuseUnchecked(noun, table)
+  if (own.compute === undefined) refuseUncomputed(noun, facts)
+  refuseJoint(noun, derived, shown)
   // Each row deleted by a cascade gets an audit entry, which needs further statements.
   const cascades = Object.values(declarations as unknown as Record<string, DeclaredTable>).some(({ references }) =>
     Object.values(references).some((reference) => reference?.table === noun && reference.onDelete === 'Cascade'),
@@ -149,6 +174,7 @@ function standardService(
     tableOf,
     rows,
     rules,
+    readOnly: facts.readOnly,
     parseCreation: parserOf(creation),
     cascades,
     read: database.read,

@@ -12,10 +12,10 @@ import {
 import { ApiError, FieldError } from '@resource/openapi'
 import type { z } from 'zod'
 import type { MutationContext } from './context.ts'
-import { checkChange, type WrittenCollection } from './record-writes.ts'
+import { type CheckContext, checkChange, isCompleted, writeCompleted } from './record-rules.ts'
+import type { WrittenCollection } from './record-writes.ts'
 import { ofRecord, referenced } from './refusals.ts'
 import type { Row, Values } from './row-mapping.ts'
-import type { CheckContext } from './write-rules.ts'
 
 /** How all matching records change. */
 interface Changes {
@@ -122,11 +122,16 @@ export async function writeMatching<T>(
       changes === undefined
         ? ids.map((id) => ({ id, delete: true as const }))
         : await changesOf(collection, table, ids, changes)
-    const all = await table.write(writes).catch(async (error) => {
+    const writing = { caller: context.caller, tx }
+    const refusedAs = (error: unknown, index: number) => ofRow(error, collection, ids[index] as number)
+    const stored = isCompleted(collection)
+      ? writeCompleted(collection, table, writes, writing, refusedAs)
+      : table.write(writes)
+    const all = await stored.catch(async (error) => {
       throw rows.refused(await referenced(error, noun, undefined, read))
     })
     const written = all.flatMap((row) => row ?? [])
-    await checkWritten(collection, { caller: context.caller, tx }, written, changes)
+    await checkWritten(collection, writing, written, changes)
     return answer(ids.length, written)
   }
   return context.write(work, { prepare, isLarge: true })
@@ -199,7 +204,11 @@ async function checkWritten(
       collection.rules.checkWritten(context.caller, each, sent)
       await checkChange(collection, each, context)
     } catch (error) {
-      throw error instanceof ApiError ? ofRecord(error, collection.name, (each.before as Row).id) : error
+      throw ofRow(error, collection, (each.before as Row).id)
     }
   }
+}
+
+function ofRow(error: unknown, { name }: WrittenCollection, id: number): unknown {
+  return error instanceof ApiError ? ofRecord(error, name, id) : error
 }

@@ -1,3 +1,4 @@
+import type { CollectionFacts } from '@resource/contract'
 import {
   createPacer,
   type RecordTable,
@@ -13,9 +14,10 @@ import {
 import { ApiError, type Path, type parserOf, validate } from '@resource/openapi'
 import type { Caller } from '../access/caller.ts'
 import type { MutationContext } from './context.ts'
+import { checkChange, isCompleted, writeCompleted } from './record-rules.ts'
 import { atRow, type IfVersion, invalid, missingOrStale, notFound, referenced, versionsOf } from './refusals.ts'
 import type { Row, RowMapping, Values } from './row-mapping.ts'
-import type { CheckContext, WriteRules } from './write-rules.ts'
+import type { WriteRules } from './write-rules.ts'
 
 // More rows take longer than the writes that share a commit on SQLite may.
 const MAX_SMALL = 50
@@ -50,6 +52,7 @@ export interface WrittenCollection {
   tableOf: (tables: Tables) => RecordTable<Row>
   rows: RowMapping
   rules: WriteRules
+  readOnly: CollectionFacts['readOnly']
   /** Parses the fields of a record that an upsert creates. */
   parseCreation: ReturnType<typeof parserOf>
   /** Whether a delete also deletes the records that refer to the deleted one. */
@@ -143,9 +146,11 @@ function check({ rows, rules }: WrittenCollection, caller: Caller, row: RecordWr
 }
 
 /** Whether nothing can undo a single write, and it needs no other statement. */
-function isOneStatement({ cascades, rules }: WrittenCollection, caller: Caller, row: RecordWrite): boolean {
-  if ('create' in row) return rules.check === undefined
+function isOneStatement(collection: WrittenCollection, caller: Caller, row: RecordWrite): boolean {
+  const { cascades, rules } = collection
   if ('delete' in row) return !cascades && !rules.dependOnRecord(caller)
+  if (isCompleted(collection)) return false
+  if ('create' in row) return rules.check === undefined
   return !isLookedUp(row) && !rules.dependOnRecord(caller, row.change)
 }
 
@@ -189,7 +194,7 @@ async function writeInOrder(call: Call, rows: (RecordWrite | ApiError)[], prepar
 /** Takes the locks of several rows, and looks up the records that keys name. */
 function lock(call: Call, rows: (RecordWrite | ApiError)[]): Promise<void> | undefined {
   const valid = rows.filter((row): row is RecordWrite => !(row instanceof ApiError))
-  const isSingle = valid.length === 1 && !valid.some(isLookedUp)
+  const isSingle = valid.length === 1 && !valid.some(isLookedUp) && !isCompleted(call)
   return isSingle || valid.every((row) => 'create' in row) ? undefined : lockAll(call, valid)
 }
 
@@ -256,7 +261,10 @@ async function write(call: Call, neighbors: Ready[]): Promise<void> {
   const areCreates = !partial && neighbors.every(({ row }) => 'create' in row)
   const isWhole = areCreates || neighbors.length === 1
   const writeAll = async () => {
-    const written = await table.write(neighbors.map(({ write }) => write))
+    const writes = neighbors.map(({ write }) => write)
+    const written = await (isCompleted(call)
+      ? writeCompleted(call, table, writes, call, (error, index) => refusedAs(call, neighbors[index], error))
+      : table.write(writes))
     for (const [at, each] of neighbors.entries()) {
       const settling = settle(call, each, written[at])
       if (settling !== undefined) await settling
@@ -302,27 +310,19 @@ function settle(call: Call, each: Ready, written: Written<Row> | undefined): Pro
   const { index, row } = each
   if (written === undefined) return refuseMissing(call, each)
   call.results[index] = written
-  const refusedAs = (error: unknown) => (call.partial ? error : atRow(refusalOf(error), row.at))
   try {
     call.rules.checkWritten(call.caller, written, 'change' in row ? row.change : {})
   } catch (error) {
-    throw refusedAs(error)
+    throw refusedAs(call, each, error)
   }
   return checkChange(call, written, call)?.catch((error) => {
-    throw refusedAs(error)
+    throw refusedAs(call, each, error)
   })
 }
 
-/** Runs the check of the collection, if it has one and the write changed something. @returns rejects with its refusal */
-export function checkChange(
-  { rows, rules }: Pick<WrittenCollection, 'rows' | 'rules'>,
-  { before, after }: Written<Row>,
-  { caller, tx }: CheckContext,
-): Promise<void> | undefined {
-  const { check } = rules
-  if (check === undefined || (before !== undefined && before.version === after?.version)) return undefined
-  const change = { ...(before && { before: rows.copied(before) }), ...(after && { after: rows.copied(after) }) }
-  return (async () => check(change, { caller, tx }))()
+/** The refusal of a row by a rule: with its path, unless the row has a result of its own. */
+function refusedAs({ partial }: Call, each: Given | undefined, error: unknown): unknown {
+  return partial ? error : atRow(refusalOf(error), each?.row.at ?? [])
 }
 
 async function refuseMissing(call: Call, each: Ready): Promise<void> {

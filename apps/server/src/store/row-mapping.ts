@@ -1,4 +1,5 @@
 import { type CollectionFacts, type FilterFacts, readFilter } from '@resource/contract'
+import { factsOf } from '@resource/contract/schema'
 import {
   type Contains,
   type Entity,
@@ -18,14 +19,14 @@ export type Row = Entity & Values
 
 /** A column derived from a field. Methods instead of properties, so that a rule can declare its field's type. */
 export interface DerivedColumn {
-  /** The source field. */
-  from: string
-  /** Returns what is wrong with a value, as `must be …`, or undefined. */
+  /** The source field, or several shown ones. */
+  from: string | readonly string[]
+  /** Returns what is wrong with a value of one field, as `must be …`, or undefined. */
   check?(value: unknown): Promise<string | undefined>
-  /** Computes the column's value. Not called for an absent value, which leaves the column unchanged. */
-  make?(value: unknown): unknown
+  /** Computes the column's value from those of the fields. Not called if all are absent, which leaves the column unchanged. */
+  make?(...values: unknown[]): unknown
   /**
-   * Computes the values of all records of a call before its transaction, if that is slow; null for an absent value.
+   * Computes the values of one field of all records of a call before its transaction, if that is slow; null for an absent value.
    *
    * @param isContinuation whether the call already used the hashing queue, for its fingerprint
    */
@@ -34,7 +35,7 @@ export interface DerivedColumn {
 
 export interface RowMappingOptions {
   facts: CollectionFacts
-  /** The writable fields that are columns. */
+  /** The fields that are columns, without those that the service assigns. */
   fields: string[]
   /** The fields of a response. */
   shown: string[]
@@ -61,7 +62,11 @@ export const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
 
 /** Maps the fields of a collection to the columns of its table, and back. */
 export function rowMapping({ facts, fields, shown, derived, columns, unique }: RowMappingOptions) {
-  const makers = Object.entries(derived).map(([column, maker]) => ({ column, ...maker }))
+  const all = Object.entries(derived).map(([column, maker]) => ({ column, ...maker }))
+  const makers = all.flatMap(({ from, ...maker }) => (typeof from === 'string' ? [{ from, ...maker }] : []))
+  const joint = all.flatMap(({ from, ...maker }) => (typeof from === 'string' ? [] : [{ from, ...maker }]))
+  const initial = Object.entries(facts.readOnly).map(([field, schema]) => [field, factsOf(schema).initial ?? null])
+  const initials: Values | undefined = initial.length === 0 ? undefined : Object.fromEntries(initial)
   const checked = makers.filter(({ check }) => check !== undefined)
   const dates = shown.filter((field) => columns[field]?.startsWith('date'))
   const sentDates = dates.filter((field) => fields.includes(field))
@@ -149,7 +154,7 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
 
     /** A new row. `ready` has the prepared columns. */
     created: (input: Values, ready: Values | undefined, now: Date): Row => {
-      const row = columnsOf(input, ready)
+      const row = columnsOf(initials === undefined ? input : { ...initials, ...input }, ready)
       return facts.timestamps ? Object.assign(row, { created_at: now, updated_at: now }) : row
     },
 
@@ -159,14 +164,25 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
       return facts.timestamps ? Object.assign(row, { updated_at: new Date() }) : row
     },
 
-    /** The columns of fields that have the form of the contract, also of those that the service assigns. */
-    stored: (record: Values): Values => {
+    /** Whether columns are derived from several fields: only {@link stored} has them. */
+    hasJoint: joint.length > 0,
+
+    /**
+     * The columns of fields that have the form of the contract, also of those that the service assigns.
+     *
+     * @param whole the record with these fields
+     */
+    stored: (record: Values, whole = record): Values => {
       const row: Values = {}
       for (const [field, value] of Object.entries(record)) {
         if (field in columns) row[field] = isDate(field, value) ? new Date(value) : value
       }
       for (const { column, from, make } of makers) {
         if (make !== undefined && record[from] !== undefined) row[column] = make(record[from])
+      }
+      for (const { column, from, make } of joint) {
+        if (from.some((field) => record[field] !== undefined))
+          row[column] = make?.(...from.map((field) => whole[field]))
       }
       return row
     },
@@ -213,7 +229,9 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
       if (!isTaken && !(error instanceof ReferenceViolation)) return error
       const message = isTaken ? `already in use by another ${facts.one}` : 'must be the id of an existing record'
       const columns = isTaken ? error.columns.slice(0, 1) : error.columns
-      const named = columns.map((column) => derived[column]?.from ?? column).filter((field) => fields.includes(field))
+      const named = columns
+        .flatMap((column) => derived[column]?.from ?? column)
+        .filter((field) => fields.includes(field))
       if (named.length === 0) return error
       const faults = named.map((field) => ({ path: [field], message }))
       return new FieldError(409, faults, { reason: isTaken ? 'taken' : 'reference_missing' })

@@ -1,39 +1,26 @@
 import { type CollectionFacts, FIELD_ROLE, type Role, refusedTransition, VALUE_ROLES } from '@resource/contract'
 import { factsOf } from '@resource/contract/schema'
-import type { TablesAndPrisma, Written } from '@resource/database'
+import type { Written } from '@resource/database'
 import { FieldError, type Path } from '@resource/openapi'
 import type { z } from 'zod'
 import { type Caller, includesRole } from '../access/caller.ts'
+import type { Check, Compute } from './record-rules.ts'
 import type { Row, Values } from './row-mapping.ts'
 
 export type WriteRules = ReturnType<typeof writeRules>
 
-/** What a check of changes gets beside a change. */
-export interface CheckContext {
-  caller: Caller
-  /** The transaction of the change. What a check writes through it is audited, previewed and undone with the change. */
-  tx: TablesAndPrisma
-}
-
 /**
- * Refuses a change of a record by an error: a FieldError with the path of the field, or an ApiError.
- *
- * @param change `before` is absent for a new record, `after` for a deleted one
- */
-export type Check<Record> = (change: { before?: Record; after?: Record }, context: CheckContext) => void | Promise<void>
-
-/**
- * The rules that writes of a collection's records obey: the roles that they require (API rule U17), the transitions, and a check.
+ * The rules that writes of a collection's records obey: the roles that they require (API rule U17), the transitions, and its own.
  *
  * @param creation the fields of a new record
  * @param change the fields that a change can have
- * @param check gets rows in the form of the contract
+ * @param own its functions, which get rows in the form of the contract
  */
 export function writeRules(
   facts: CollectionFacts,
   creation: z.ZodRawShape,
   change: z.ZodRawShape,
-  check?: Check<Values>,
+  own: { check?: Check<Values> | undefined; compute?: Compute<Values, string> | undefined } = {},
 ) {
   const ofFields = fieldRoles(change)
   const guarded = Object.keys(ofFields)
@@ -70,7 +57,7 @@ export function writeRules(
      * @param change absent for a delete
      */
     dependOnRecord: (caller: Caller, change: Values = {}): boolean =>
-      check !== undefined ||
+      own.check !== undefined ||
       staged.some((field) => change[field] !== undefined) ||
       ofRecords.some(({ role }) => !includesRole(caller, role)) ||
       compared(caller, change).length > 0,
@@ -97,7 +84,7 @@ export function writeRules(
       rules.checkRecord(caller, before)
     },
 
-    check,
+    ...own,
 
     /** The roles that changing or deleting a record can require because of its values. */
     recordRoles: ofRecords.map(({ role }) => role),
