@@ -97,7 +97,7 @@ interface Names<D extends Declaration> {
   measures: readonly FieldOf<D>[]
   keys: readonly WritableOf<D>[]
   unindexed: { readonly [K in FieldOf<D>]?: string }
-  fieldRoles: { readonly [K in WritableOf<D>]?: Role }
+  fieldRoles: { readonly [K in FieldOf<D>]?: K extends WritableOf<D> ? Role : never }
   valueRoles: { readonly [K in FieldOf<D>]?: Readonly<Record<string, Role>> }
   transitions: { readonly [K in FieldOf<D>]?: Readonly<Record<string, readonly string[]>> }
 }
