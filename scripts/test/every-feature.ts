@@ -129,6 +129,9 @@ async function useEverything(url: string, resource?: (command: string) => string
   expect(await codes('weight_gte=1&weight_lt=2.5')).toEqual(['P-2'])
   expect(await codes('due_lte=2026-05-01')).toEqual(['P-2'])
   expect(await codes('user_id=1&sort=code_desc')).toEqual(['P-2', 'P-1'])
+  const ofUser = async (id: number) => json(`${url}/users/${id}/parcels?limit=1&sort=code_desc`)
+  expect(await ofUser(1)).toMatchObject([200, [{ code: 'P-2' }]])
+  expect((await ofUser(9))[0]).toBe(404)
   // Search, summaries, and writes of many records.
   expect(await codes('q=p-2&created_at_gte=2026-01-01T00:00:00Z')).toEqual(['P-2'])
   expect(await codes('code_contains=p-1')).toEqual(['P-1'])

@@ -27,6 +27,7 @@ import {
 import { filtersOf } from './filters.ts'
 import { updateMany } from './many.ts'
 import { idBounds, matching } from './matching.ts'
+import { nestedLists } from './nested.ts'
 import { collectionFacts, collectionHeaders, listInput, pageOf, searchHeaders } from './pages.ts'
 import {
   checkFields,
@@ -148,7 +149,8 @@ function derived(declaration: Declaration) {
     meta: { openapi: defaults },
   })
 
-  const nested: RestOf = (verb, defaults) => restOf(verb, { ...defaults, path: `${base}${defaults.path}` })
+  const references = referencesOf(fields)
+  const below: RestOf = (verb, defaults) => restOf(verb, { ...defaults, path: `${base}${defaults.path}` })
   const names = { noun, One, Many }
   // All matching records get the same values, so these can be no unique fields and no passwords.
   const shared = Object.entries(changes).filter(([name]) => !hidden.includes(name) && !keys.includes(name))
@@ -174,6 +176,7 @@ function derived(declaration: Declaration) {
         response: pageOf(record),
         envelope: noun,
         headers: search.length > 0 ? searchHeaders : collectionHeaders,
+        additionalBindings: nestedLists(names, declaration.nested ?? {}, references, Object.keys(filters)),
       }),
     }),
     get: query({
@@ -278,8 +281,8 @@ function derived(declaration: Declaration) {
         status: 204,
       }),
     }),
-    summarize: summarize({ ...names, filters: matched, groups, measures }, nested),
-    updateMany: updateMany({ ...names, fields: changes, record: versioned, keys }, nested),
+    summarize: summarize({ ...names, filters: matched, groups, measures }, below),
+    updateMany: updateMany({ ...names, fields: changes, record: versioned, keys }, below),
     ...matching({ ...names, path, filters: matched, fields: sharedChanges, purgeRole }, restOf),
   }
   const procedures = Object.fromEntries(Object.entries(standard).filter(([verb]) => !omit.includes(verb)))
@@ -303,7 +306,7 @@ function derived(declaration: Declaration) {
       sort: [...new Set(sort.map((name) => sortAliases[name] ?? name))],
       valueRoles: declaration.valueRoles ?? {},
       transitions,
-      references: referencesOf(fields),
+      references,
       unindexed: declaration.unindexed ?? {},
     },
     procedures,

@@ -77,6 +77,11 @@ export interface Declaration {
    * that is not named stays. A new record can have any value.
    */
   transitions?: Transitions
+  /**
+   * Paths of the lists of the records that refer to another, by the field: `{ user_id: '/users/{user_id}/orders' }`. The
+   * parameter has the name of the field, which is a filter. A missing record there is a 404.
+   */
+  nested?: Readonly<Record<string, `/${string}`>>
   errorForm?: ErrorForm
   /** Default: `/orders`, from the noun. */
   path?: `/${string}`
@@ -99,6 +104,7 @@ interface Names<D extends Declaration> {
   unindexed: { readonly [K in FieldOf<D>]?: string }
   fieldRoles: { readonly [K in FieldOf<D>]?: K extends WritableOf<D> ? Role : never }
   valueRoles: { readonly [K in FieldOf<D>]?: Readonly<Record<string, Role>> }
+  nested: { readonly [K in FieldOf<D>]?: `/${string}/{${K}}/${string}` }
   transitions: { readonly [K in FieldOf<D>]?: Readonly<Record<string, readonly string[]>> }
 }
 

@@ -426,3 +426,30 @@ test('transitions are told in the description, and name a choice and its values'
     'parcels: the transitions of status name gone: it must be open, paid, void or sent',
   )
 })
+
+test('a list can be under the records that its own refer to', () => {
+  const declare = (nested: Record<string, `/${string}`>) => () =>
+    collection({
+      noun: 'visits',
+      description: 'Visits.',
+      fields: { guest_id: reference('users'), room: text(1, 9) },
+      filters: ['guest_id'],
+      nested,
+    })
+  const { list } = declare({ guest_id: '/api/users/{guest_id}/visits' })().procedures
+  expect(list.meta.openapi.additionalBindings).toEqual([
+    {
+      path: '/api/users/{guest_id}/visits',
+      parents: { guest_id: 'users.get' },
+      operationId: 'listVisitsOfGuest',
+      summary: 'List the visits of a guest',
+    },
+  ])
+  const rule = 'it must be a reference, a filter and in the path'
+  expect(declare({ room: '/rooms/{room}/visits' })).toThrow(
+    `visits: /rooms/{room}/visits cannot be a list by room: ${rule}`,
+  )
+  expect(declare({ guest_id: '/users/{id}/visits' })).toThrow(
+    `visits: /users/{id}/visits cannot be a list by guest_id: ${rule}`,
+  )
+})

@@ -69,6 +69,11 @@ export interface Binding<Input = any, Output = any> extends OperationFacts {
   tag?: Tag
   /** Path parameters whose name differs from their input field: `{ user_id: 'id' }`. */
   params?: Record<string, string>
+  /**
+   * The query that finds the record that the path is under, by a path parameter: `{ user_id: 'users.get' }`. The parameter is the
+   * first field of its input, and its 404 is that of the path.
+   */
+  parents?: Record<string, string>
   /** Request headers and the input fields they fill: `{ 'Idempotency-Key': 'idempotency_key' }`. */
   headerParams?: Record<string, string>
   /** Alternative body keys for input fields: `{ username: 'name' }`. */

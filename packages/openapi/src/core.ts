@@ -148,6 +148,10 @@ export function createCore<Context, Req extends Incoming>(
         const moved = error instanceof FieldError ? error.withPaths(callerPaths(resolved, body)) : error
         throw explainWeakTags(moved, req.headers)
       }
+      for (const { operation: parent, field, from } of endpoint.parents) {
+        const named = { [field]: (input as Record<string, unknown>)[from] }
+        await (parent as Operation<Context>).call(named, context, { shown: [field] })
+      }
       if (isStream && (!isOpened || stream !== undefined)) {
         const { mediaType, headers } = resolved.binding.stream as NonNullable<Binding['stream']>
         const begun = await reply(req, { status: 200, headers: { 'Content-Type': mediaType, ...headers } })

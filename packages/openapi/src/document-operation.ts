@@ -115,6 +115,7 @@ export function operations({
         ...[400, 401, 403, 406, 500, ...always, ...(isWrite ? writeErrors : []), ...(procedure.errors ?? [])],
         ...Object.keys(procedure.errorData ?? {}).map(Number),
         ...(resolved.body ? [413, 415] : []),
+        ...(binding.parents ? [404] : []),
         ...(binding.ifMatch ? [412] : []),
       ]),
     ].sort()

@@ -3,10 +3,27 @@ import { ApiError } from './api-error.ts'
 import { PARAMETER, type ResolvedBinding } from './bindings.ts'
 import type { ErrorForm } from './contract.ts'
 import type { Operation } from './implement.ts'
+import { shapeOf } from './schema.ts'
+
+interface Endpoint {
+  resolved: ResolvedBinding
+  operation: Operation<never>
+  /** The name of its procedure. */
+  procedures: readonly string[]
+  parents: Parent[]
+}
+
+/** The query for a record that the path is under. */
+interface Parent {
+  operation: Operation<never>
+  /** Its input field for the id, and the input field of the path's procedure that has it. */
+  field: string
+  from: string
+}
 
 /** The methods of a path, each with its binding. */
 interface RouteEntry {
-  methods: Map<string, { resolved: ResolvedBinding; operation: Operation<never>; procedures: readonly string[] }>
+  methods: Map<string, Endpoint>
   allow: string
 }
 
@@ -21,7 +38,7 @@ type Router = Instance<HTTPVersion.V1>
 /**
  * The routes of a contract's bindings, compiled once.
  *
- * @throws Error if a binding has no implementation, or if two are bound to one method and path
+ * @throws Error if a binding or a query for its parents has no implementation, or if two are bound to one method and path
  */
 export function route<Context>(bindings: ResolvedBinding[], operations: Operation<Context>[]): Routes {
   const byName = new Map(operations.map((operation) => [operation.name, operation]))
@@ -32,7 +49,12 @@ export function route<Context>(bindings: ResolvedBinding[], operations: Operatio
     if (operation === undefined) throw new Error(`${resolved.name} has no implementation`)
     const { path, method, trailingSlash } = resolved.binding
     const bare = path.replace(/\/$/, '')
-    const endpoint = { resolved, operation: operation as Operation<never>, procedures: [resolved.name] }
+    const endpoint: Endpoint = {
+      resolved,
+      operation: operation as Operation<never>,
+      procedures: [resolved.name],
+      parents: parentsOf(resolved, byName),
+    }
     for (const one of new Set(trailingSlash === 'significant' ? [path] : [bare || '/', `${bare}/`])) {
       const shape = one.replace(PARAMETER, '{}')
       const entry = entries.get(shape) ?? { methods: new Map(), allow: '' }
@@ -46,6 +68,19 @@ export function route<Context>(bindings: ResolvedBinding[], operations: Operatio
   const all = [...entries]
   const methods = new Set(all.flatMap(([, entry]) => [...entry.methods.keys()]))
   return { router: routerOf(all), allow: allowHeader([...methods]) }
+}
+
+function parentsOf<Context>(
+  { name, binding: { parents = {} }, path }: ResolvedBinding,
+  operations: ReadonlyMap<string, Operation<Context>>,
+): Parent[] {
+  return Object.entries(parents).map(([param, query]) => {
+    const operation = operations.get(query)
+    const [field] = operation === undefined ? [] : Object.keys(shapeOf(operation.procedure.input))
+    const from = path.find(({ name }) => name === param)?.field
+    if (field === undefined || from === undefined) throw new Error(`${name}: its path has no {${param}} for ${query}`)
+    return { operation: operation as Operation<never>, field, from }
+  })
 }
 
 /** The routes of a contract. */

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { mutation, type Procedure, query, resource } from '../src/contract.ts'
 import { openApiDocument } from '../src/document.ts'
-import { expressHandlers } from '../src/index.ts'
+import { ApiError, expressHandlers } from '../src/index.ts'
 import { startSky } from './serve.ts'
 import { contract, envelope } from './sky.ts'
 import { documentOptions, resourceOf, serve } from './small.ts'
@@ -380,4 +380,40 @@ describe('a contract is rejected at startup', () => {
       'broken.get: GET /{nothing} binds the unknown field "nothing"',
     )
   })
+})
+
+test('a path under a record that does not exist is a 404', async () => {
+  const rest = (path: `/${string}`, more = {}) => ({ openapi: { method: 'GET' as const, path, ...more } })
+  const moons = query({
+    input: z.object({ star_id: z.int().optional() }),
+    output: z.array(z.string()),
+    meta: rest('/moons', {
+      additionalBindings: [
+        { path: '/stars/{star_id}/moons', operationId: 'moonsOf', parents: { star_id: 'things.star' } },
+      ],
+    }),
+  })
+  const star = query({ input: z.object({ id: z.int() }), output: z.object({}), meta: rest('/stars/{id}') })
+  const contract = { things: resourceOf({ moons, star }) }
+  const { request } = await serve(contract, {
+    things: {
+      moons: async ({ star_id }) => [`${star_id}a`],
+      star: async ({ id }) => {
+        if (id > 1) throw new ApiError(404, 'Star not found')
+        return {}
+      },
+    },
+  })
+  const get = async (path: string) => {
+    const { status, body } = await request('GET', path)
+    return [status, body]
+  }
+  expect(await get('/stars/1/moons')).toEqual([200, ['1a']])
+  expect(await get('/moons?star_id=2')).toEqual([200, ['2a']])
+  expect(await get('/stars/2/moons')).toEqual([404, { error: 'Star not found', fields: [] }])
+  const [status, { fields }] = (await get('/stars/x/moons')) as [number, { fields: string[] }]
+  expect([status, fields]).toEqual([400, ['star_id']])
+  const document = openApiDocument(contract, documentOptions)
+  expect(document.paths?.['/stars/{star_id}/moons']?.get?.responses).toHaveProperty('404')
+  expect(document.paths?.['/moons']?.get?.responses).not.toHaveProperty('404')
 })
