@@ -10,7 +10,11 @@ import type { Clone } from './clone.ts'
 const fixtures = join(root, 'scripts/test/every-feature')
 const HASH = "createHash('sha256').update(pin).digest('hex')"
 const RULES = `parcels: {
-  derived: { pin_hash: { from: 'pin', make: (pin: string) => ${HASH} } },
+  derived: {
+    pin_hash: { from: 'pin', make: (pin: string) => ${HASH} },
+    label: { from: ['code', 'cost'], make: (code: string, cost: number) => code + ' for ' + cost },
+  },
+  compute: ({ after }) => ({ cost: after.weight * after.pieces }),
   procedures: ({ update }) => ({ setStatus: (input, context) => update(input, context) as never }),
 }`
 
@@ -65,7 +69,8 @@ function seed(run: (command: string) => string, command: string, database: strin
   expect(created).toMatch(/^users: 5 created\nbooks: 5 created\nitems: 0 created\nparcels: 20 created\n/)
   const parcels = JSON.parse(run(`npm run --silent resource -- parcels list --json --database '${database}'`))
   expect(new Set(parcels.map(({ code }: typeof first) => code)).size).toBe(20)
-  for (const { weight, pieces, user_id } of parcels as (typeof first)[]) {
+  for (const { weight, pieces, cost, user_id } of parcels as (typeof first)[]) {
+    expect(cost).toBeCloseTo(weight * pieces, 1)
     expect([weight >= 0 && weight <= 1000, pieces >= 1 && pieces <= 99]).toEqual([true, true])
     expect([1, 2, 3, 4, 5]).toContain(user_id)
   }
@@ -82,11 +87,11 @@ const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const times = { created_at: TIME, updated_at: TIME }
 const first = {
   ...{ code: 'P-1', weight: 2.5, pieces: 1, fragile: false, due: null, sent_at: '2026-01-02T03:04:05.000Z' },
-  ...{ status: 'packed', user_id: 1, book_id: 1 },
+  ...{ status: 'packed', user_id: 1, book_id: 1, cost: 2.5 },
 }
 const second = {
   ...{ code: 'P-2', weight: 1, pieces: 3, fragile: true, due: '2026-05-01', sent_at: null },
-  ...{ status: 'sent', user_id: 1, book_id: null },
+  ...{ status: 'sent', user_id: 1, book_id: null, cost: 3 },
 }
 
 /** Checks the responses of every kind of call. The service must have no records. */
@@ -148,6 +153,23 @@ async function useEverything(url: string, resource?: (command: string) => string
     200,
     { matched: 1, changed: 1 },
   ])
+  // A computed field follows every write, and no request sets it.
+  expect(await codes('cost_gte=6&sort=cost_desc')).toEqual(['P-2'])
+  const refused = expect.stringMatching(/^No recognized field: cost; the fields are: code, weight, /)
+  expect(await json(`${url}/parcels/1`, 'PATCH', { cost: 9 })).toEqual([400, { message: refused }])
+  expect(await json(`${url}/parcels/bulk`, 'PATCH', [{ id: 1, cost: 9 }])).toEqual([
+    400,
+    { message: '[0].cost: is not a recognized field' },
+  ])
+  expect(await json(where, 'PATCH', { multiply: { cost: 2 } })).toEqual([
+    400,
+    { message: 'multiply.cost: is not a recognized field' },
+  ])
+  expect(
+    (await json(`${url}/trpc/parcels.update`, 'POST', { id: 1, weight: 0.1, pieces: 3, cost: 9 }))[1],
+  ).toMatchObject({
+    result: { data: { cost: 0.3 } },
+  })
   // An extra procedure and an extra binding.
   expect(await json(`${url}/parcels/1/status`, 'PATCH', { status: 'sent' })).toMatchObject([200, { status: 'sent' }])
   expect(await json(`${url}/parcels/1/label`)).toEqual([200, { id: 1, code: 'P-1' }])
@@ -161,7 +183,10 @@ async function useEverything(url: string, resource?: (command: string) => string
       '/parcels/{id}/status',
     ]),
   )
-  expect(document.components.schemas.Parcel.properties).not.toHaveProperty('pin')
+  const { Parcel, ParcelCreate } = document.components.schemas
+  expect(Parcel.properties).not.toHaveProperty('pin')
+  expect(Parcel.properties.cost).toEqual({ type: 'number', format: 'double', readOnly: true })
+  expect(ParcelCreate.properties).not.toHaveProperty('cost')
   if (resource !== undefined) useCommandLine(resource)
   // Deletes of referenced records: restricted, or cascading with an audit entry per record.
   const count = (await codes('user_id=1')).length
@@ -191,10 +216,16 @@ function useCommandLine(resource: (command: string) => string) {
     { code: 'P-1' },
   ])
   const exported = resource('export --type parcels --format csv')
-  expect(exported.split('\r\n')[0] ?? '').toContain('code,weight,pieces,fragile,due,sent_at,status,user_id,book_id')
+  expect(exported.split('\r\n')[0] ?? '').toContain(
+    'code,weight,pieces,fragile,due,sent_at,status,user_id,book_id,cost',
+  )
+  // An import leaves out the columns that no request sets.
+  resource('export --type parcels --output data/parcels.csv')
+  resource('import data/parcels.csv --type parcels --update')
   expect(JSON.parse(resource('parcels create --code P-4 --weight 3 --user-id 1 --fragile --json'))).toMatchObject({
     code: 'P-4',
     fragile: true,
+    cost: 3,
   })
 }
 
@@ -205,9 +236,15 @@ async function lookAtConsole(url: string) {
     await page.goto(`${url}/console/parcels`)
     await page.getByText('P-2', { exact: true }).first().waitFor({ timeout: 60_000 })
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
-    for (const name of ['Status', 'Status is one of', 'Pieces is one of', 'Fragile', 'Weight', 'User id']) {
+    for (const name of ['Status', 'Status is one of', 'Pieces is one of', 'Fragile', 'Weight', 'Cost', 'User id']) {
       await page.locator('.anchored').getByRole('button', { name, exact: true }).waitFor()
     }
+    // A computed field is a column, and in no form.
+    await page.keyboard.press('Escape')
+    await page.getByRole('columnheader', { name: 'Cost' }).waitFor()
+    await page.getByRole('button', { name: 'New parcel' }).click()
+    await page.getByRole('dialog').getByLabel('Weight').waitFor()
+    expect(await page.getByRole('dialog').getByLabel('Cost').count()).toBe(0)
   } finally {
     await browser.close()
   }

@@ -1,7 +1,14 @@
 import type { CollectionFacts } from '@resource/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { checkAgreement, checkCascades, type DeclaredTable, roleToDelete } from '../src/store/agreement.ts'
+import {
+  checkAgreement,
+  checkCascades,
+  type DeclaredTable,
+  refuseJoint,
+  refuseUncomputed,
+  roleToDelete,
+} from '../src/store/agreement.ts'
 
 const facts: CollectionFacts = {
   one: 'order',
@@ -128,6 +135,26 @@ test.each<[string, Differences, string]>([
 test('a filter without an index is accepted if the declaration gives the reason', () => {
   const unindexed = { quantity: 'a table of at most a hundred rows' }
   expect(() => check({ table: { indexed: ['id'] }, facts: { unindexed } })).not.toThrow()
+})
+
+test('a read-only field needs a default, or null, if no rule computes it', () => {
+  const refuse = (total: z.ZodType) => () => refuseUncomputed('orders', { ...facts, readOnly: { total } })
+  expect(refuse(z.number())).toThrow(
+    'orders: no rule computes total, which is read-only; give it a default, or make it nullable',
+  )
+  expect(refuse(z.number().default(0))).not.toThrow()
+  expect(refuse(z.number().nullable())).not.toThrow()
+})
+
+test('a column of several fields is made from shown ones', () => {
+  const refuse =
+    (from: string[], more = {}) =>
+    () =>
+      refuseJoint('orders', { label: { from, make: () => '', ...more } }, ['quantity', 'note'])
+  const message = 'orders: label has several fields, so it must have only make, and only shown fields'
+  expect(refuse(['quantity', 'pin'])).toThrow(message)
+  expect(refuse(['quantity', 'note'], { check: async () => undefined })).toThrow(message)
+  expect(refuse(['quantity', 'note'])).not.toThrow()
 })
 
 test('a cascade cannot bypass the role that a deletion requires', () => {

@@ -168,11 +168,16 @@ test('an undo restores the values of then, and computes again what other fields 
 })
 
 test('a rule that reads other records sees those that the same write has stored before', async () => {
-  await using calls = await open(async (_, { tx }) => ({ category: `number ${await tx.items.count({})}` }))
+  let times = 0
+  await using calls = await open(async (_, { tx }) => {
+    times++
+    return { category: `number ${await tx.items.count({})}` }
+  })
   const items = ['A', 'B', 'C'].map((name) => ({ name, price: 1 }))
   expect(await calls.call('items.createMany', { items })).toMatchObject({
     items: [{ category: 'number 0' }, { category: 'number 1' }, { category: 'number 2' }],
   })
+  expect(times).toBe(3)
   await using mixed = await open(({ after }, { tx }) => {
     if (after.name !== 'C') return {}
     return tx.items.count({}).then((count) => ({ category: `after ${count}` }))
@@ -180,6 +185,16 @@ test('a rule that reads other records sees those that the same write has stored 
   expect(await mixed.call('items.createMany', { items })).toMatchObject({
     items: [{ category: null }, { category: null }, { category: 'after 2' }],
   })
+})
+
+test('concurrent changes of different fields leave no value computed from an old record', async () => {
+  await using calls = await open(({ after }) => ({ category: `${after.name} for ${after.price}` }))
+  await calls.call('items.create', { name: 'Lamp', price: 90 })
+  const adding = Array.from({ length: 9 }, () =>
+    calls.call('items.updateWhere', { id_in: [1], changes: { add: { price: 10 } } }),
+  )
+  await Promise.all([...adding, calls.call('items.update', { id: 1, name: 'Light' })])
+  expect(await calls.get(1)).toMatchObject({ price: 180, category: 'Light for 180', version: 11 })
 })
 
 test('a rule that fails or computes nonsense leaves nothing half done', async () => {
