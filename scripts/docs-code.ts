@@ -76,7 +76,7 @@ async function checkTypes(): Promise<void> {
     const options = { lib: ['es2024', 'esnext.disposable', 'dom'], noUnusedLocals: false }
     const config = { extends: '../../../../tsconfig.base.json', compilerOptions: options, include: ['.'] }
     await writeFile(join(project, 'tsconfig.json'), JSON.stringify(config))
-    await execute('tsc', ['-p', project], { env: environment }).catch(({ stdout }) => {
+    await execute('tsc', ['-p', project, '--singleThreaded'], { env: environment }).catch(({ stdout }) => {
       console.log(programs.map(({ page, code }, index) => `${index}.ts is ${page}: ${code.split('\n')[0]}`).join('\n'))
       report(stdout)
     })

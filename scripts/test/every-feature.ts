@@ -24,7 +24,7 @@ export async function useEveryFeature(clone: Clone): Promise<void> {
   clone.run('node scripts/run.mjs new --help && node prisma/scripts/new-migration.ts add_parcels')
   clone.run('npm run --silent openapi:write')
   copyFileSync(join(fixtures, 'typed-calls.txt'), join(clone.folder, 'apps/server/test/typed-calls.ts'))
-  clone.run('npx --no-install tsc -p apps/server --noEmit')
+  clone.run('npx --no-install tsc -p apps/server --noEmit --singleThreaded')
   {
     await using service = await clone.start('npm start')
     await useEverything(service.url, (command) =>
