@@ -68,8 +68,10 @@ export async function installModules(folder: string, ...packages: string[]): Pro
 /** Installs Python packages in a folder of their own. @returns its Python. @throws Unavailable */
 export async function createVenv(folder: string, ...packages: string[]): Promise<string> {
   const python = join(folder, 'bin', 'python')
-  await download('python3', ['-m', 'venv', folder], root)
-  await download(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages], root)
+  // With the pip of the system: its installation takes as long as that of the packages.
+  await download('python3', ['-m', 'venv', '--without-pip', folder], root)
+  const install = ['-m', 'pip', '--python', python, 'install', '--quiet', '--no-compile', '--disable-pip-version-check']
+  await download('python3', [...install, ...packages], root)
   return python
 }
 

@@ -18,6 +18,8 @@ interface Generator {
 const OPENAPI_GENERATOR = '7.17.0'
 const PYTHON_CLIENT = '0.29.1'
 const OAPI_CODEGEN = 'v2.8.2'
+// Each virtual machine runs for seconds only: the second compiler and the parallel collector cost more than they save.
+const JAVA = { JAVA_TOOL_OPTIONS: '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' }
 const chosen = process.argv.slice(2)
 
 const programs = join(import.meta.dirname, 'programs')
@@ -38,15 +40,15 @@ const generators: Generator[] = [
       const parts = ['apiDocs', 'apiTests', 'modelDocs', 'modelTests'].map((part) => `${part}=false`).join()
       const names = ['--package-name', 'generated', '--global-property', parts]
       const options = ['-g', 'java', '--library', 'native', '-i', 'openapi.json', '-o', 'generated']
-      await execute('java', ['-jar', jar, 'generate', ...options, ...names], folder)
+      await execute('java', ['-jar', jar, 'generate', ...options, ...names], folder, JAVA)
       const pom = join(folder, 'generated', 'pom.xml')
       const libraries = join(folder, 'libraries')
       await maven('--file', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${libraries}`)
       const path = ['--class-path', join(libraries, '*')]
       const source = join(folder, 'generated', 'src', 'main', 'java')
       const compile = ['-nowarn', '-d', 'classes', ...path, '--source-path', source, join(programs, 'Native.java')]
-      await execute('javac', compile, folder)
-      return execute('java', ['--class-path', `classes:${join(libraries, '*')}`, 'Native', url], folder)
+      await execute('javac', compile, folder, JAVA)
+      return execute('java', ['--class-path', `classes:${join(libraries, '*')}`, 'Native', url], folder, JAVA)
     },
   },
   {
@@ -131,7 +133,7 @@ async function test({ tools, check }: Generator): Promise<void> {
 }
 
 function maven(...args: string[]): Promise<void> {
-  return download('mvn', ['--quiet', '--batch-mode', ...args], cache)
+  return download('mvn', ['--quiet', '--batch-mode', ...args], cache, JAVA)
 }
 
 /** Compiles a program and the client in `folder`/generated, and runs it. */
