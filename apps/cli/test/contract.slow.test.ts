@@ -50,7 +50,9 @@ function compileOver(changes: Record<string, (text: string) => string>) {
       include: [join(cli, 'src'), join(cli, 'test')],
     }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-    const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder, '--singleThreaded'], { encoding: 'utf8' })
+    const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder, '--singleThreaded'], {
+      encoding: 'utf8',
+    })
     return { status, stdout }
   } finally {
     rmSync(folder, { recursive: true })
