@@ -37,6 +37,9 @@ export class ReferenceViolation extends Error {
   }
 }
 
+/** A write would put a record outside the scope of its caller. `columns` has the one that decides. */
+export class OutsideScope extends ReferenceViolation {}
+
 function messageOf(columns: string[], referring: Referred['referring']): string {
   if (referring !== undefined) return `${referring.table}.${referring.column} refers to the record.`
   return columns.length > 0 ? `There is no record with the id in ${columns.join(', ')}.` : 'A foreign key was violated.'

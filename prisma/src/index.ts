@@ -21,6 +21,7 @@ export {
   InDoubt,
   isBusy,
   NoServer,
+  OutsideScope,
   ReadOnly,
   ReferenceViolation,
   UniqueViolation,
@@ -38,6 +39,8 @@ export { declarations, type Tables } from './tables/declarations.ts'
 export type { Around } from './tables/executor.ts'
 export { keysetRanges, type Position } from './tables/keyset.ts'
 export { atLaterIndex, changed, type Written } from './tables/row-writes.ts'
+export { both, type Scope, type ScopeFilter, scopeOf } from './tables/scope.ts'
+export { type Scopes, scopedTables, unscoped } from './tables/scoped-tables.ts'
 export { searchKey } from './tables/search.ts'
 export { timestamp } from './tables/timestamp.ts'
 export {

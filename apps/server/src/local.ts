@@ -36,7 +36,7 @@ export async function createLocalClient({ databaseUrl, ...options }: LocalClient
   const caller: Caller = { name: 'local', detail: osUser(), role: 'admin' }
   const needsCredentials = async () => (await database.read.apiKeys.count({})) > 0
   const followers = new Followers(new Tailer(database))
-  const router = trpcRouter(createOperations(database, config, { followers, needsCredentials }))
+  const router = trpcRouter(createOperations(database, config, { followers, needsCredentials, areScoped: false }))
   const common = { caller, isStrict: true, read: database.read }
   const transport: Transport = {
     send: (calls, _credentials, signal) =>

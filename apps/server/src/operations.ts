@@ -17,6 +17,7 @@ import { type AllRules, collectionServices } from './store/collection.ts'
 import type { Context } from './store/context.ts'
 import { namedWrites, previewService } from './store/previews.ts'
 import { proposalService } from './store/proposals.ts'
+import { withScopes } from './store/scopes.ts'
 import { withWrites } from './store/writes.ts'
 import { userRules } from './users/rules.ts'
 
@@ -29,6 +30,8 @@ export interface OperationOptions {
   needsCredentials: () => boolean | Promise<boolean>
   /** Rules in addition to those of the service. */
   rules?: Partial<AllRules>
+  /** Whether the scopes of rules apply; default true. Not to callers who could open the database themselves. */
+  areScoped?: boolean
   /** Called after an API key was created or revoked, or a session has ended. */
   onAccessChanged?: () => void
   /** Wraps the call of each procedure. */
@@ -43,6 +46,7 @@ export function createOperations(
     followers = new Followers(new Tailer(database)),
     needsCredentials,
     rules: more,
+    areScoped = true,
     onAccessChanged = () => undefined,
     observe = (_procedure, call) => call,
   }: OperationOptions,
@@ -50,9 +54,7 @@ export function createOperations(
   const checkPassword = passwordCheck(config.PASSWORD_MIN_LENGTH, needsCredentials)
   const rules: AllRules = { users: userRules(checkPassword), ...more }
   const audited = auditedTables(rules)
-  const { services: ofCollections, collections } = collectionServices(database, rules, () =>
-    followers.tailer.position(),
-  )
+  const { services: ofCollections, collections } = collectionServices(rules, () => followers.tailer.position())
   const calls = new Map<string, Call>()
   const writes = namedWrites(calls)
   const services = {
@@ -64,7 +66,7 @@ export function createOperations(
     reversals: reversalService(audited, collections),
     sessions: sessionService(config, onAccessChanged),
   }
-  return implement<Contract, Context>(
+  const operations = implement<Contract, Context>(
     contract,
     { ...withWrites({ database, audited }, services), previews: previewService(writes, database.stepRows) },
     {
@@ -76,4 +78,5 @@ export function createOperations(
       },
     },
   )
+  return areScoped ? withScopes(operations, rules) : operations
 }

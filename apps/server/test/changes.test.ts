@@ -227,7 +227,7 @@ describe('the position of a list', () => {
     await using database = await openDatabase(server)
     const tailer = new Tailer(database)
     await tailer.refresh()
-    const filter = filterOf({ resources: ['items'] }, { name: 'key 1', role: 'reader' })
+    const filter = filterOf({ resources: ['items'] }, { caller: { name: 'key 1', role: 'reader' } })
     const order: string[] = []
     const read = async (caller: string) => {
       expect((await tailer.inTurn({ id: 0, at: 0 }, filter, 200, caller)).entries).toHaveLength(200)

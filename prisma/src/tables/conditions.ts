@@ -4,6 +4,7 @@ import { InternedSql } from './interned-sql.ts'
 import { afterPrefix, isRange, likePattern, searchedText, searchesIn, trigramQuery } from './search.ts'
 import { numeric, quote } from './sql.ts'
 import type { Columns, Range, Where } from './types.ts'
+import { scopeIn } from './within.ts'
 
 const comparisons: [key: 'lt' | 'lte' | 'gt' | 'gte', test: string][] = [
   ['lt', ' < ?'],
@@ -53,6 +54,18 @@ export class Conditions<Row> {
    * @param by the only way in which SQLite may find the rows; its own choice by default
    */
   append(rows: InternedSql, where: Where<Row>, values: unknown[], all = rows, by?: Access<Row>): InternedSql {
+    const sql = this.#append(rows, where, values, all, by)
+    const scope = scopeIn(where)
+    return scope === undefined ? sql : this.append(sql, withoutSame(scope, where), values, all, by)
+  }
+
+  #append(
+    rows: InternedSql,
+    where: Where<Row>,
+    values: unknown[],
+    all: InternedSql,
+    by: Access<Row> | undefined,
+  ): InternedSql {
     let sql = rows
     let isFirst = rows === all
     let searches = false
@@ -147,4 +160,11 @@ export class Conditions<Row> {
   #isIndexed(columns: readonly string[]): boolean {
     return columns.every((column) => this.#search.includes(column as keyof Row))
   }
+}
+
+/** The conditions of a scope that `where` does not have itself. */
+function withoutSame<Row>(scope: Where<Row>, where: Where<Row>): Where<Row> {
+  const rest = { ...scope }
+  for (const column in rest) if (rest[column] === where[column]) delete rest[column]
+  return rest
 }

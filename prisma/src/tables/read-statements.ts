@@ -5,6 +5,7 @@ import { InternedSql } from './interned-sql.ts'
 import { isSearch, searches } from './search.ts'
 import { names, quote, type Statement } from './sql.ts'
 import type { Columns, Kind, Order, PageQuery, SummaryQuery, Where } from './types.ts'
+import { scopeIn, within } from './within.ts'
 
 // Common page sizes. PostgreSQL reuses a generic plan only if it estimates it no more expensive than a custom plan. With a
 // LIMIT parameter it never does: it would plan every page again, which takes two thirds of the query's time.
@@ -108,8 +109,10 @@ export class ReadStatements<Row> {
     // On SQLite the window starts where the filter of its order does. On PostgreSQL it is a documented number of rows.
     const starts = !this.isRemote && !isSearch(where[order.column])
     const filter = (starts ? { [order.column]: where[order.column] } : {}) as Where<Row>
+    const scope = scopeIn(where)
+    const conditions = scope === undefined ? filter : within(filter, scope)
     const window = this.#ordered(
-      this.conditions.append(this.conditions.append(all, range, values), filter, values, all),
+      this.conditions.append(this.conditions.append(all, range, values), conditions, values, all),
       order,
     )
     values.push(size)

@@ -1,4 +1,4 @@
-import { ReferenceViolation, UniqueViolation } from '../errors.ts'
+import { OutsideScope, ReferenceViolation, UniqueViolation } from '../errors.ts'
 import type { Changes, Entity, NewRow, RowWrite } from './types.ts'
 
 export interface Written<Row> {
@@ -77,7 +77,8 @@ export function atLaterIndex(error: unknown, first: number): unknown {
     return new UniqueViolation(error.columns, { index: first + error.index, cause: error })
   }
   if (!(error instanceof ReferenceViolation) || error.index === undefined) return error
-  return new ReferenceViolation(error.columns, { index: first + error.index, cause: error })
+  const Violation = error instanceof OutsideScope ? OutsideScope : ReferenceViolation
+  return new Violation(error.columns, { index: first + error.index, cause: error })
 }
 
 /** The row after an update, as the statement writes it. */

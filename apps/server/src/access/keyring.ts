@@ -71,7 +71,7 @@ export function createKeyring(database: Database, log: Logger) {
     // Unknown keys are not cached, because made-up ones would evict the others.
     if (row === undefined) return undefined
     setHasKeys()
-    const caller = { name: `key ${row.id}`, detail: row.name, role: row.role as Role }
+    const caller = { name: `key ${row.id}`, detail: row.name, ...ownerOf(row), role: row.role as Role }
     const withHash = (hash: string) => ({ ...caller, key: { id: row.id, hash } })
     const former = withHash(row.former_hash ?? '')
     const known = { row, caller: withHash(row.hash), former, untilMs: performance.now() + CACHE_MS }
@@ -166,6 +166,11 @@ async function inTime<T>(answer: Promise<T>, remembered: () => T): Promise<T> {
   const waited = sleep(MAX_WAIT_MS, late, { signal: timeout.signal }).catch(() => late)
   const first = await Promise.race([recalled, waited]).finally(() => timeout.abort())
   return first === late ? remembered() : (first as T)
+}
+
+/** Whom the callers with a key act for. */
+export function ownerOf({ owner }: ApiKey): Pick<Caller, 'subject'> {
+  return owner === null ? {} : { subject: owner }
 }
 
 /** Whether a key is no longer valid. */

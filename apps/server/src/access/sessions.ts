@@ -4,9 +4,10 @@ import type { Logger } from 'pino'
 import { refuse } from '../http/database-errors.ts'
 import type { Config } from '../process/config.ts'
 import type { Caller } from './caller.ts'
-import { hasEnded } from './keyring.ts'
+import { hasEnded, ownerOf } from './keyring.ts'
 import { createLookup } from './lookup.ts'
 import { isSecret, secretHash } from './session-secret.ts'
+import { SUBJECT_PREFIX } from './tokens.ts'
 
 // The maximum delay until a session that another process has ended is refused here.
 const CACHE_MS = 500
@@ -79,7 +80,14 @@ export function createSessions(
       if (key !== undefined) recordKeyUse(key)
     }
     const { id, actor, actor_detail, role } = session
-    return { name: actor, detail: `${actor_detail} (console)`, role: (key?.role ?? role) as Role, sessionId: id }
+    const subject = key === undefined ? { subject: actor.slice(SUBJECT_PREFIX.length) } : ownerOf(key)
+    return {
+      name: actor,
+      detail: `${actor_detail} (console)`,
+      ...subject,
+      role: (key?.role ?? role) as Role,
+      sessionId: id,
+    }
   }
 
   const recordUse = (session: Session) => {

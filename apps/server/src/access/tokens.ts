@@ -5,6 +5,9 @@ import type { Config } from '../process/config.ts'
 import { type Caller, unauthorized } from './caller.ts'
 import { createJwks } from './jwks.ts'
 
+/** Before the subject in the name of a caller with a token. */
+export const SUBJECT_PREFIX = 'subject '
+
 // The maximum length of OpenID Connect (Core 1.0, 2).
 const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
@@ -54,7 +57,12 @@ export function subjectOf(payload: JWTPayload, issuer: string, claim: string): C
   const claimed = [payload[claim]].flat()
   const role = ROLES.toReversed().find((role) => claimed.includes(role))
   if (role === undefined) throw noRole(claim)
-  return { name: `subject ${payload.sub}`, detail: issuer, role: role satisfies Role }
+  return {
+    name: `${SUBJECT_PREFIX}${payload.sub}`,
+    detail: issuer,
+    subject: `${payload.sub}`,
+    role: role satisfies Role,
+  }
 }
 
 /**

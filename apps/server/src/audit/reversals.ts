@@ -7,6 +7,8 @@ import {
   shownRecord,
   type Tables,
   type TablesAndPrisma,
+  UniqueViolation,
+  unscoped,
   type Where,
 } from '@resource/database'
 import { ApiError, FieldError, type Path } from '@resource/openapi'
@@ -16,11 +18,12 @@ import type { AuditedTable, AuditedTables } from '../store/audited-tables.ts'
 import type { Services } from '../store/context.ts'
 import { type CheckContext, checkChange, isCompleted, lockedRows, writeCompleted } from '../store/record-rules.ts'
 import type { WrittenCollection } from '../store/record-writes.ts'
+import { keptIn, recordedIn } from '../store/recorded.ts'
 import type { Row, Values } from '../store/row-mapping.ts'
 import { runsOf } from '../store/runs.ts'
+import { isCut } from '../store/scoped-log.ts'
 import { idsAround } from './entry-times.ts'
 import { openRequests, undoneOf } from './groups.ts'
-import { keptIn, recordedIn } from './recorded.ts'
 
 // More would hold the write lock of SQLite so long that other writes fail.
 const MAX_CHANGES = 10_000
@@ -102,7 +105,7 @@ export function reversalService(
 async function changesOf(read: Tables, request_id: string, undoable: ReadonlyMap<string, Undoable>): Promise<Done[]> {
   const range =
     (await rangeOf(read, { group_id: { not: null }, request_id })) ??
-    (await rangeOf(read, { id: await idsAround(read, request_id), request_id }))
+    (await rangeOf(read, { id: await idsAround(unscoped(read), request_id), request_id }))
   if (range === undefined) throw new ApiError(404, 'The audit log has no changes of this request')
   const { count, ...id } = range
   if (count > MAX_CHANGES) {
@@ -113,8 +116,9 @@ async function changesOf(read: Tables, request_id: string, undoable: ReadonlyMap
   }
   const order = { column: 'id', descending: true } as const
   const entries = await read.auditEntries.page({ where: { id, request_id }, order, take: count })
-  return entries.map(({ id, resource, record_id, procedure, before, after, kept }) => {
-    if (!undoable.has(resource)) throw new ApiError(409, `${procedure} cannot be undone`)
+  return entries.map((entry) => {
+    const { id, resource, record_id, procedure, before, after, kept } = entry
+    if (!undoable.has(resource) || isCut(entry)) throw new ApiError(409, `${procedure} cannot be undone`)
     const [was, is, hidden] = [recordedIn(before), recordedIn(after), keptIn(kept)]
     if (was === undefined || is === undefined || hidden === undefined)
       throw new ApiError(409, `${procedure} cannot be undone: its entry ${id} of the audit log is damaged`)
@@ -283,6 +287,8 @@ async function carryOut(context: CheckContext, steps: Step[]): Promise<void> {
   if (of.cascades && deleted.length > 0) await refuseCascades(tx, of, deleted)
   const refusedAt = (error: unknown, id: number | undefined) => {
     const refused = of.rows.refused(error)
+    if (refused instanceof UniqueViolation && id !== undefined)
+      return new FieldError(412, [{ path: [of.noun, id], message: 'exists again' }], { reason: 'changed_since' })
     return refused instanceof FieldError
       ? refused.withPaths((path) => [of.noun, ...(id === undefined ? [] : [id]), ...path])
       : refused

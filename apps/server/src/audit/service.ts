@@ -1,10 +1,10 @@
 import type { Output } from '@resource/contract'
-import { type AuditEntry, declarations, timestamp } from '@resource/database'
+import { type AuditEntry, declarations, timestamp, unscoped } from '@resource/database'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
+import { recordedIn } from '../store/recorded.ts'
 import { notFound } from '../store/refusals.ts'
 import { idsAround, timeCondition } from './entry-times.ts'
-import { recordedIn } from './recorded.ts'
 
 const sortable = { id: 'id' } as const
 // Not what reversals keep of hidden columns.
@@ -17,8 +17,8 @@ export function auditService(): Services['audit'] {
       { resource, record_id, actor, procedure, request_id, group, at_gte, at_lt, sort = 'id_desc', ...page },
       { read },
     ) => {
-      const times = await timeCondition(read, at_gte, at_lt)
-      const ids = request_id === undefined ? times.id : await idsAround(read, request_id)
+      const times = await timeCondition(unscoped(read), at_gte, at_lt)
+      const ids = request_id === undefined ? times.id : await idsAround(unscoped(read), request_id)
       const where = { resource, record_id, actor, procedure, request_id, group_id: group, ...times, id: ids }
       const { rows, facts } = await readPage(read.auditEntries, where, sortable, { sort, ...page }, shown)
       return { audit: rows.map(present), ...facts }

@@ -1,6 +1,7 @@
 import { contract, type Output } from '@resource/contract'
-import { type AuditEntry, timestamp } from '@resource/database'
+import { type AuditEntry, type Scope, type Scopes, timestamp } from '@resource/database'
 import { authorize, type Caller, mayUse } from '../access/caller.ts'
+import { keyOf } from '../store/scopes.ts'
 import { cursorOf, type Position } from './position.ts'
 
 export type Change = Output<'changes', 'list'>['changes'][number]
@@ -9,6 +10,10 @@ export type Change = Output<'changes', 'list'>['changes'][number]
 export interface Entry extends Position {
   /** Undefined for what no reader may follow. */
   change: Change | undefined
+  /** The record before the change as JSON; null if there was none. */
+  before: string | null
+  /** The same, once a scope was applied to it. */
+  was?: StoredRecord | null | undefined
   /** Whether an API key or a session was created, or ended. */
   isAccess: boolean
   /** Roughly its size in memory. */
@@ -21,11 +26,32 @@ export interface Filter {
   key: string
   resources: ReadonlySet<string>
   record_id?: number | undefined
+  scopes?: Scopes | undefined
 }
 
-export function isWanted({ change }: Entry, { resources, record_id }: Filter): boolean {
-  if (change === undefined || !resources.has(change.resource)) return false
-  return record_id === undefined || change.record_id === record_id
+/** The entry as a caller with this filter gets it; undefined if the caller does not. */
+export function wanted(entry: Entry, { resources, record_id, scopes }: Filter): Entry | undefined {
+  const { change } = entry
+  if (change === undefined || !resources.has(change.resource)) return undefined
+  if (record_id !== undefined && change.record_id !== record_id) return undefined
+  const scope = scopes?.get(change.resource)
+  return scope === undefined ? entry : inScope(entry, change, scope)
+}
+
+/**
+ * A record that enters the scope is created for the caller, one that leaves it is deleted. An entry whose records were erased is of
+ * no scope.
+ */
+function inScope(entry: Entry, change: Change, scope: Scope): Entry | undefined {
+  const { record, resource } = change
+  if (entry.was === undefined) entry.was = recordIn(entry.before) ?? null
+  const { was } = entry
+  const wasInside = was !== null && scope.outside(was) === undefined
+  if (record !== null && scope.outside(record) === undefined)
+    return wasInside || was === null ? entry : { ...entry, change: { ...change, type: `${resource}.created` } }
+  if (!wasInside) return undefined
+  const left = { ...change, type: `${resource}.deleted` as const, version: was.version, record: null }
+  return record === null ? entry : { ...entry, change: left }
 }
 
 /** The columns of an entry that the feed reads. */
@@ -54,12 +80,12 @@ const followed = new Map<string, Followed>(
  */
 export function filterOf(
   { resources, record_id }: { resources?: readonly string[] | undefined; record_id?: number | undefined },
-  caller: Caller,
+  { caller, scopes }: { caller: Caller; scopes?: Scopes | undefined },
 ): Filter {
   for (const noun of resources ?? []) authorize({ caller }, followed.get(noun)?.access)
   const readable = [...followed].flatMap(([noun, { access }]) => (mayUse(caller, access) ? [noun] : []))
-  const wanted = resources ?? readable
-  return { key: `${wanted} ${record_id}`, resources: new Set<string>(wanted), record_id }
+  const chosen = resources ?? readable
+  return { key: `${chosen} ${record_id} ${keyOf(scopes)}`, resources: new Set<string>(chosen), record_id, scopes }
 }
 
 /** @param onUnreadable gets the error of an entry that was damaged outside the service: it is left out of the changes */
@@ -69,7 +95,7 @@ export function entryOf(
 ): Entry {
   const position = { id, at: at.getTime() }
   const isAccess = resource === 'keys' || resource === 'sessions'
-  const facts = { ...position, size: (before?.length ?? 0) + (after?.length ?? 0), isAccess }
+  const facts = { ...position, size: (before?.length ?? 0) + (after?.length ?? 0), before, isAccess }
   const shown = followed.get(resource)?.shown
   if (shown === undefined) return { ...facts, change: undefined }
   // That before a change is not needed if there is one after it: to parse both takes longer than to write one.

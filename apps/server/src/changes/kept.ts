@@ -1,4 +1,4 @@
-import { type Entry, type Filter, isWanted } from './entry.ts'
+import { type Entry, type Filter, wanted } from './entry.ts'
 import { type Position, START } from './position.ts'
 
 const MAX_ENTRIES = 10_000
@@ -51,7 +51,8 @@ export class Kept {
     let to = position
     for (let at = low; at < this.#entries.length && entries.length < max; at++) {
       const entry = this.#entries[at] as Entry
-      if (isWanted(entry, filter)) entries.push(entry)
+      const found = wanted(entry, filter)
+      if (found !== undefined) entries.push(found)
       to = entry
     }
     return { entries, to }

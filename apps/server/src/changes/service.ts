@@ -42,7 +42,7 @@ export function changeService(followers: Followers): Services['changes'] {
 
   return {
     list: async (input, context, _shown, open) => {
-      const filter = filterOf(input, context.caller)
+      const filter = filterOf(input, context)
       const cursor = input.last_event_id ?? input.after
       if (cursor === undefined || open === undefined || tailer.head === undefined) await tailer.refresh()
       const from = cursor === undefined ? tailer.head : positionOf(cursor)

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AuditEntry, type Database, Slots, type Where } from '@resource/database'
-import { COLUMNS, type Entry, entryOf, type Filter, isWanted, LAST_VERSION } from './entry.ts'
+import { COLUMNS, type Entry, entryOf, type Filter, LAST_VERSION, wanted } from './entry.ts'
 import { type Found, Kept } from './kept.ts'
 import { assertKept, cursorOf, newestOf, oldestOf, type Position } from './position.ts'
 
@@ -160,9 +160,9 @@ export class Tailer {
     const found = await this.#page(where)
     // Afterwards: when entries are deleted, that of the position is one of the first.
     await this.assertKept(position)
-    const wanted = found.filter((entry) => isWanted(entry, filter))
-    const entries = wanted.slice(0, max)
-    const last = entries.length < wanted.length ? entries.at(-1) : found[PAGE - 1]
+    const matching = found.flatMap((entry) => wanted(entry, filter) ?? [])
+    const entries = matching.slice(0, max)
+    const last = entries.length < matching.length ? entries.at(-1) : found[PAGE - 1]
     return { entries, to: last ?? head }
   }
 

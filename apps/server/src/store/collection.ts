@@ -7,10 +7,10 @@ import {
   ROLES,
   type Role,
 } from '@resource/contract'
-import { type Database, declarations, type RecordTable, type Tables, type Where } from '@resource/database'
+import { declarations, type RecordTable, type ScopeFilter, type Tables, type Where } from '@resource/database'
 import { ApiError, type FieldError, parserOf } from '@resource/openapi'
 import { z } from 'zod'
-import { authorize } from '../access/caller.ts'
+import { authorize, type Caller } from '../access/caller.ts'
 import {
   checkAgreement,
   checkCascades,
@@ -46,6 +46,10 @@ export type CollectionRules<N extends CollectionNoun> = {
   check?: Check<Output<N, 'get'>>
   /** Computes read-only fields whenever a record is created or changed, in the ways that `check` sees. A delete computes nothing. */
   compute?: Compute<Output<N, 'get'>, ReadOnlyName<Contract[N]['procedures']['get']['output']['shape']>>
+  /**
+   * Which records exist for a caller: for every read and write, in the feed of changes and in the audit log. Undefined for all.
+   */
+  scope?: (caller: Caller) => ScopeFilter<Output<N, 'get'>> | undefined
 } & (HasAdditional<N> extends true ? { procedures: Procedures<N> } : { procedures?: Procedures<N> })
 
 type ReadOnlyName<Shape> = { [K in keyof Shape]: Shape[K] extends ReadOnly ? K : never }[keyof Shape]
@@ -113,18 +117,17 @@ type ChangesPosition = () => string | undefined | Promise<string | undefined>
 /**
  * Creates the services of all collections.
  *
- * @param database to count the records that refer to one that cannot be deleted
  * @param changesPosition a position in the feed of changes before all that later reads may not show
  * @returns the services, and how the records of each collection are written, by noun
  * @throws Error if a declaration does not match its table
  */
-export function collectionServices(database: Database, rules: AllRules, changesPosition: ChangesPosition) {
+export function collectionServices(rules: AllRules, changesPosition: ChangesPosition) {
   const nouns = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
   const collections = new Map<string, WrittenCollection>()
   const services = (nouns as CollectionNoun[]).map((noun) => {
     const { derived = {}, check, compute, procedures } = (rules[noun] ?? {}) as AnyRules
     const columns = { ...searchColumns(contract[noun].collection.search), ...derived }
-    const { written, ...standard } = standardService(database, noun, columns, { check, compute }, changesPosition)
+    const { written, ...standard } = standardService(noun, columns, { check, compute }, changesPosition)
     collections.set(noun, written)
     return [noun, { ...standard, ...procedures?.(standard) }]
   })
@@ -132,7 +135,6 @@ export function collectionServices(database: Database, rules: AllRules, changesP
 }
 
 function standardService(
-  database: Database,
   noun: CollectionNoun,
   derived: Record<string, DerivedColumn>,
   own: { check: Check<Values> | undefined; compute: Compute<Values, string> | undefined },
@@ -177,7 +179,6 @@ function standardService(
     readOnly: facts.readOnly,
     parseCreation: parserOf(creation),
     cascades,
-    read: database.read,
   }
   const recordOf = (result: Result | undefined) => rows.present((result as { after: Row }).after)
   const change: Run = (input, context) => {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Implementation } from '@resource/contract'
-import type { Tables, TablesAndPrisma, WriteControl } from '@resource/database'
+import type { Scopes, Tables, TablesAndPrisma, WriteControl } from '@resource/database'
 import type { z } from 'zod'
 import type { Caller } from '../access/caller.ts'
 import type { Effect } from './audited-tables.ts'
@@ -51,7 +51,9 @@ export interface Context {
   refuseNext?: (caller: string) => void
   /** The request, if it can wait long; absent for local calls. */
   session?: () => Session
-  /** The tables for reads: they include the caller's own earlier writes, but may lack the latest writes of others. */
+  /** Which records exist for the caller; absent if all do. */
+  scopes?: Scopes | undefined
+  /** The tables for reads, of which only the scopes of the caller exist: they include the caller's own earlier writes, but may lack the latest writes of others. */
   read: TablesAndPrisma
 }
 

@@ -69,12 +69,12 @@ export class ManyMatch extends ApiError {
 }
 
 /** The matching records in the order of their ids, in pages: at least one more than `max` if more match. */
-async function search({ tableOf, read }: WrittenCollection, where: Where<Row>, max: number): Promise<Found> {
+async function search(table: RecordTable<Row>, where: Where<Row>, max: number): Promise<Found> {
   const found: Found = []
   for (;;) {
     const after = found.at(-1)?.id
     const rest = after === undefined ? where : { ...where, id: { ...(where.id as Range<number>), gt: after } }
-    const page = await tableOf(read).lock(rest as Where<Row>, MAX_MATCHING + 1)
+    const page = await table.lock(rest as Where<Row>, MAX_MATCHING + 1)
     for (const each of page) found.push(each)
     if (page.length <= MAX_MATCHING || found.length > max) return found
   }
@@ -97,12 +97,13 @@ export async function writeMatching<T>(
   answer: (matched: number, written: Written<Row>[]) => T,
   max = MAX_MATCHING,
 ): Promise<T> {
-  const { noun, tableOf, rows, read } = collection
+  const { noun, tableOf, rows } = collection
+  const { read } = context
   if (changes !== undefined) await rows.check(changes.set)
   const prepare = async () => {
     const isPreview = context.settle !== undefined
     const most = isPreview ? MAX_PREVIEWED : max
-    const found = await search(collection, where, most)
+    const found = await search(tableOf(read), where, most)
     if (found.length > most) {
       const many = most.toLocaleString('en')
       const [rule, facts] = isPreview

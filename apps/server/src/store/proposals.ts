@@ -8,6 +8,7 @@ import { presentEffect } from './effect.ts'
 import { readPage } from './page.ts'
 import { forOthers, isProposable, type NamedWrites, withoutKey, writeNamed } from './previews.ts'
 import { invalid, notFound } from './refusals.ts'
+import { storedScopes, withStored } from './scopes.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const listed = Object.keys(contract.proposals.procedures.list.output.shape.proposals.element.shape)
@@ -31,7 +32,8 @@ export function proposalService(writes: NamedWrites, days: number): Services['pr
       const proposal = { ...present(row), is_current: false, current_changes: [], obstacle: null }
       if (proposal.status !== 'open' || !wanted.includes('is_current')) return proposal
       try {
-        const effect = await writes.preview(row.operation, proposal.input, forOthers({ ...context, isStrict: true }))
+        const strict = withStored({ ...context, isStrict: true }, row.scopes)
+        const effect = await writes.preview(row.operation, proposal.input, forOthers(strict))
         const is_current = effect.fingerprint === row.effect
         return { ...proposal, is_current, current_changes: presentEffect(effect).changes }
       } catch (error) {
@@ -63,6 +65,7 @@ export function proposalService(writes: NamedWrites, days: number): Services['pr
           ...preview,
           changes: JSON.stringify(changes),
           proposer: context.caller.name,
+          scopes: storedScopes(context.scopes),
           created_at,
           expires_at: new Date(created_at.getTime() + days * DAY_MS),
         }
@@ -90,12 +93,8 @@ export function proposalService(writes: NamedWrites, days: number): Services['pr
         await context.settle?.(effect, tx)
       }
       try {
-        await writes.call(row.operation, JSON.parse(row.input), {
-          ...context,
-          isStrict: true,
-          proposedBy: row.proposer,
-          settle,
-        })
+        const applying = { ...context, isStrict: true, proposedBy: row.proposer, settle }
+        await writes.call(row.operation, JSON.parse(row.input), withStored(applying, row.scopes))
       } catch (error) {
         // Whatever the write found, another caller may have been first.
         checkOpen(await find(context.read, id))
@@ -145,7 +144,7 @@ function withStatus(status: string): Where<Proposal> {
   return { status, ...(status === 'open' && { expires_at: { gt: now } }) }
 }
 
-function summaryOf({ version: _, decided_at, created_at, expires_at, ...row }: Proposal) {
+function summaryOf({ version: _, scopes: __, decided_at, created_at, expires_at, ...row }: Proposal) {
   return {
     ...row,
     status: statusOf({ ...row, expires_at }),

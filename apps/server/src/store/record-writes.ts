@@ -57,13 +57,13 @@ export interface WrittenCollection {
   parseCreation: ReturnType<typeof parserOf>
   /** Whether a delete also deletes the records that refer to the deleted one. */
   cascades: boolean
-  /** Counts the records that refer to one that cannot be deleted. */
-  read: Tables
 }
 
 /** The writes of one call in its transaction. */
 interface Call extends WrittenCollection {
   caller: Caller
+  /** Counts the records that refer to one that cannot be deleted. */
+  read: Tables
   tx: TablesAndPrisma
   partial: boolean
   table: RecordTable<Row>
@@ -101,7 +101,7 @@ export async function writeRecords<T>(
   answer: (results: Result[]) => T,
   partial = false,
 ): Promise<T> {
-  const { caller } = context
+  const { caller, read } = context
   const rows: (RecordWrite | ApiError)[] = []
   const pace = createPacer()
   for (const row of given) {
@@ -126,7 +126,18 @@ export async function writeRecords<T>(
   return context.write(
     async (tx, prepared: Values[] | undefined, attempt) => {
       const table = collection.tableOf(tx)
-      const call = { ...collection, caller, tx, partial, table, attempt, ids: new Map(), results: [], now: new Date() }
+      const call = {
+        ...collection,
+        caller,
+        read,
+        tx,
+        partial,
+        table,
+        attempt,
+        ids: new Map(),
+        results: [],
+        now: new Date(),
+      }
       await writeInOrder(call, rows, prepared)
       return answer(call.results)
     },

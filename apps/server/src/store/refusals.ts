@@ -2,6 +2,7 @@ import { type CollectionFacts, contract } from '@resource/contract'
 import {
   declarations,
   type Entity,
+  OutsideScope,
   type RecordTable,
   ReferenceViolation,
   type Tables,
@@ -52,6 +53,14 @@ export async function missingOrStale<Row extends Entity>(
  * @param id the deleted record, if it was one
  */
 export async function referenced(error: unknown, noun: string, id: number | undefined, read: Tables): Promise<unknown> {
+  if (error instanceof OutsideScope) {
+    const message = 'would put the record outside of what you have access to'
+    return new FieldError(
+      403,
+      error.columns.map((column) => ({ path: [column], message })),
+      { reason: 'scope' },
+    )
+  }
   if (!(error instanceof ReferenceViolation)) return error
   const { referring, columns, index } = error
   const isDelete = columns.length === 0 && index === undefined

@@ -4,6 +4,7 @@ import {
   type Contains,
   type Entity,
   type Kind,
+  OutsideScope,
   type Range,
   ReferenceViolation,
   searchKey,
@@ -226,7 +227,7 @@ export function rowMapping({ facts, fields, shown, derived, columns, unique }: R
     /** Converts an error of a write: a value already in use by another record, or an id of no record, is a FieldError 409. */
     refused: (error: unknown): unknown => {
       const isTaken = error instanceof UniqueViolation
-      if (!isTaken && !(error instanceof ReferenceViolation)) return error
+      if (error instanceof OutsideScope || !(isTaken || error instanceof ReferenceViolation)) return error
       const message = isTaken ? `already in use by another ${facts.one}` : 'must be the id of an existing record'
       const columns = isTaken ? error.columns.slice(0, 1) : error.columns
       const named = columns

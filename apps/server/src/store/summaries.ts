@@ -1,6 +1,7 @@
 import { type ListTable, type Summary, type Tables, timestamp, type Where } from '@resource/database'
 import type { Context } from './context.ts'
 import type { Row, Values } from './row-mapping.ts'
+import { keyOf } from './scopes.ts'
 
 // A summary that took t ms is reused for 20 t, at most 10 s: repeated summaries of a large table then cost at most a
 // twentieth of a core. Until 200 t, at most a minute, it is still returned while a new one is computed: a small table, whose
@@ -59,8 +60,8 @@ export function summaryService(tableOf: (tables: Tables) => ListTable<Row>, wher
     return answer
   }
 
-  return async (input: Values, { read }: Context): Promise<Answer> => {
-    const key = JSON.stringify(input)
+  return async (input: Values, { read, scopes }: Context): Promise<Answer> => {
+    const key = JSON.stringify(input) + keyOf(scopes)
     const known = kept.get(key)
     const nowMs = performance.now()
     if (known !== undefined && nowMs < known.freshUntilMs) return known.answer

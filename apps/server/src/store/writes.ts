@@ -17,6 +17,7 @@ import type { Context, MutationContext, Once, Services, Write, WriteOptions } fr
 import { effectOf } from './effect.ts'
 import { checkReplayed, expiryOf, fingerprint, isReplayable, replay, scopeOf, textOf } from './idempotency.ts'
 import { referenced } from './refusals.ts'
+import { tablesIn } from './scopes.ts'
 
 /** The target of writes. */
 export interface Target {
@@ -60,7 +61,7 @@ export function withWrites<N extends keyof Services>(target: Target, services: P
               ...(prepare && { prepare: (isContinuation) => ofCaller(context, () => prepare(isContinuation)) }),
             })
           } catch (error) {
-            throw await referenced(error, noun, (input as { id?: number }).id, target.database.read)
+            throw await referenced(error, noun, (input as { id?: number }).id, context.read)
           }
         }
         const running = run(input, { ...context, once, write })
@@ -135,10 +136,11 @@ async function writeOnce<Result, Prepared = undefined>(
   const { procedure, schema } = once
   const { idempotency_key: key, ...request } = once.input
   const records = settle !== undefined
+  const { scopes } = context
   const audit = auditContext(name, context, audited, reverses)
   const common = { audit, caller: queueKey(context), records, isLarge, isDryRun: context.isDryRun }
   const perform = (tx: TablesAndPrisma, prepared: Prepared, { attempt, changes }: WriteControl): Promise<Result> => {
-    const working = work(tx, prepared, attempt)
+    const working = work(tablesIn(scopes, tx), prepared, attempt)
     if (settle === undefined) return working
     return working.then(async (result) => {
       await settle(changes, tx)
@@ -147,7 +149,7 @@ async function writeOnce<Result, Prepared = undefined>(
   }
   if (key === undefined) {
     const prepared = prepare === undefined ? (undefined as Prepared) : await prepare(false)
-    const options = { ...common, autocommit: autocommit && settle === undefined }
+    const options = { ...common, autocommit: autocommit && settle === undefined && scopes === undefined }
     return database.write((tx, control) => perform(tx, prepared, control), options)
   }
   const scope = scopeOf(procedure, context)

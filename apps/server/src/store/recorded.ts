@@ -1,4 +1,4 @@
-import type { Values } from '../store/row-mapping.ts'
+import type { Values } from './row-mapping.ts'
 
 type Recorded = Record<string, string | number | boolean | null>
 

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "proposals" ADD COLUMN "scopes" TEXT;

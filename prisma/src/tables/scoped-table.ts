@@ -1,0 +1,165 @@
+import { OutsideScope, ReferenceViolation, UniqueViolation } from '../errors.ts'
+import { atLaterIndex, type Written } from './row-writes.ts'
+import type { ScopedRow as Row, Scope } from './scope.ts'
+import type { Changes, Columns, PageQuery, RecordTable, RowWrite, SummaryQuery, Where, WrittenRows } from './types.ts'
+import { within } from './within.ts'
+
+/** What a scoped table has to do with others. */
+export interface Related {
+  /** Its columns that refer to tables with a scope, and how to find the visible ones of some ids there. */
+  references: { column: string; visible: (ids: number[]) => Promise<Set<number>> }[]
+  /** @throws ReferenceViolation if deleting rows would also delete rows outside a scope */
+  refuseCascades: (ids: number[]) => Promise<void>
+}
+
+type AnyWrite = RowWrite<Row>
+
+const BY_ID = { column: 'id', descending: false } as const
+
+/** A table of which only a scope exists: for every read, and for what writes can name, refer to, delete and result in. */
+export class ScopedTable implements RecordTable<Row> {
+  readonly columns: Columns<Row>
+  readonly #all: RecordTable<Row>
+  readonly #scope: Scope | undefined
+  readonly #related: Related
+
+  /** @param scope undefined if all rows exist, but other tables have scopes */
+  constructor(all: RecordTable<Row>, scope: Scope | undefined, related: Related) {
+    this.columns = all.columns
+    this.#all = all
+    this.#scope = scope
+    this.#related = related
+  }
+
+  get searchLimit(): number | undefined {
+    return this.#all.searchLimit
+  }
+
+  find<Column extends keyof Row>(where: Where<Row>, columns?: readonly Column[]) {
+    return this.#all.find(this.#within(where), columns)
+  }
+
+  page<Column extends keyof Row>(query: PageQuery<Row, Column>) {
+    return this.#all.page({ ...query, where: this.#within(query.where) })
+  }
+
+  count(where: Where<Row>) {
+    return this.#all.count(this.#within(where))
+  }
+
+  summarize(query: SummaryQuery<Row>) {
+    return this.#all.summarize({ ...query, where: this.#within(query.where) })
+  }
+
+  lock(where: Where<Row>, limit: number) {
+    return this.#all.lock(this.#within(where), limit)
+  }
+
+  deleteAll(where: Where<Row>, limit?: number) {
+    return this.#all.deleteAll(this.#within(where), limit)
+  }
+
+  async lockFor(rows: readonly (AnyWrite | { change: Changes<Row> })[]): Promise<void> {
+    const visible = await this.#visible(idsIn(rows))
+    await this.#all.lockFor(rows.filter((row) => !('id' in row) || visible.has(row.id)))
+  }
+
+  write<W extends readonly AnyWrite[] | []>(rows: W): Promise<WrittenRows<W, Row>>
+  async write(rows: readonly AnyWrite[]): Promise<unknown> {
+    const locked = await this.#locked(rows)
+    const kept = rows.flatMap((row, index) => ('id' in row && !locked.has(row.id) ? [] : [{ row, index }]))
+    await this.#refuseTaken(kept)
+    await this.#refuseReferences(kept, locked)
+    await this.#related.refuseCascades(kept.flatMap(({ row }) => ('delete' in row ? [row.id] : [])))
+    const written: (Written<Row> | undefined)[] = await this.#all.write(kept.map(({ row }) => row)).catch((error) => {
+      const { index } = error as { index?: number }
+      throw index === undefined ? error : atLaterIndex(error, (kept[index]?.index ?? index) - index)
+    })
+    const results: (Written<Row> | undefined)[] = rows.map(() => undefined)
+    for (const [at, { index }] of kept.entries()) {
+      const { after } = written[at] ?? {}
+      const outside = after && this.#scope?.outside(after)
+      if (outside !== undefined) throw new OutsideScope([outside], { index })
+      results[index] = written[at]
+    }
+    return results
+  }
+
+  #within(where: Where<Row>): Where<Row> {
+    return this.#scope === undefined ? where : within(where, this.#scope.where)
+  }
+
+  /** Locks the rows to write that exist, as every write does. The transaction of another caller must not wait for any others. */
+  async #locked(rows: readonly AnyWrite[]): Promise<Map<number, Row>> {
+    const ids = idsIn(rows)
+    if (ids.length === 0) return new Map()
+    if (this.#scope !== undefined) await this.lockFor(rows)
+    const found = await this.lock({ id: { in: ids } }, ids.length)
+    const columns = ['id', 'version', ...this.#related.references.map(({ column }) => column)]
+    const where = { id: { in: found.map(({ id }) => id) } }
+    const stored = await this.#all.page({ columns, where, order: BY_ID, take: ids.length })
+    return new Map(stored.map((row) => [row.id as number, row as Row]))
+  }
+
+  async #visible(ids: number[]): Promise<Set<number>> {
+    if (ids.length === 0 || this.#scope === undefined) return new Set(ids)
+    const found = await this.page({ columns: ['id'], where: { id: { in: ids } }, order: BY_ID, take: ids.length })
+    return new Set(found.map(({ id }) => id))
+  }
+
+  /** @throws UniqueViolation if the id of a row to restore belongs to a row outside the scope */
+  async #refuseTaken(rows: readonly { row: AnyWrite; index: number }[]): Promise<void> {
+    const restored = rows.flatMap(({ row, index }) => ('restore' in row ? [{ id: row.restore.id, index }] : []))
+    if (restored.length === 0) return
+    const where = { id: { in: restored.map(({ id }) => id) } }
+    const [taken] = await this.#all.page({ columns: ['id'], where, order: BY_ID, take: 1 })
+    const found = restored.find(({ id }) => id === taken?.id)
+    if (found !== undefined) throw new UniqueViolation(['id'], { index: found.index })
+  }
+
+  /**
+   * Checks the references of all rows before any of them is written, so that a record outside a scope cannot be told from one that does
+   * not exist.
+   *
+   * @throws ReferenceViolation
+   */
+  async #refuseReferences(
+    rows: readonly { row: AnyWrite; index: number }[],
+    stored: ReadonlyMap<number, Row>,
+  ): Promise<void> {
+    const given = rows.map(({ row, index }) => ({ values: referring(row, stored), index }))
+    const unseen = await Promise.all(
+      this.#related.references.map(async ({ column, visible }) => {
+        const ids = new Set(given.flatMap(({ values }) => idIn(values, column) ?? []))
+        if (ids.size > 0) for (const id of await visible([...ids])) ids.delete(id)
+        return { column, ids }
+      }),
+    )
+    for (const { values, index } of given) {
+      const columns = unseen.flatMap(({ column, ids }) => {
+        const id = idIn(values, column)
+        return id !== undefined && ids.has(id) ? [column] : []
+      })
+      if (columns.length > 0) throw new ReferenceViolation(columns, { index })
+    }
+  }
+}
+
+function idsIn(rows: readonly object[]): number[] {
+  return rows.flatMap((row) => ('id' in row && typeof row.id === 'number' ? [row.id] : []))
+}
+
+/** The columns that a write sets to other values. A write of another version of the row sets none. */
+function referring(row: AnyWrite, stored: ReadonlyMap<number, Row>): Record<string, unknown> {
+  if ('create' in row) return row.create
+  if ('restore' in row) return row.restore
+  if (!('change' in row)) return {}
+  const before = stored.get(row.id)
+  if (before === undefined || row.versions?.includes(before.version) === false) return {}
+  return Object.fromEntries(Object.entries(row.change).filter(([column, value]) => value !== before[column]))
+}
+
+function idIn(values: Record<string, unknown>, column: string): number | undefined {
+  const id = values[column]
+  return typeof id === 'number' ? id : undefined
+}
