@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest'
+import type { Caller } from '../src/access/caller.ts'
+import { ada, bo, item, openService, root, type Service } from './scoped-service.ts'
+
+type Values = Record<string, unknown>
+type Entry = { id: number; before: Values | null; after: Values | null }
+type Change = { type: string; version: number; record: Values | null }
+
+const json = async (sent: ReturnType<Service['send']> | Awaited<ReturnType<Service['send']>>) =>
+  JSON.parse(await (await sent).text())
+
+function failing(subject: string | undefined) {
+  if (subject === undefined) throw new Error('a scope without a subject')
+  return { category: subject }
+}
+
+test('a record that leaves the scope of a caller is deleted for him, and one that enters it is created', async () => {
+  await using service = await openService()
+  await service.send(root, 'POST', '/items', { json: item('Lamp', 10, 'ada') })
+  const { requestId } = await service.send(root, 'PATCH', '/items/1', { json: { category: 'bo', price: 20 } })
+  await service.send(bo, 'PATCH', '/items/1', { json: { price: 30 } })
+  const seenBy = async (caller: Caller) => {
+    const { changes } = await json(service.send(caller, 'GET', '/api/changes?after=0-0'))
+    const entries = await json(service.send(caller, 'GET', '/api/audit?sort=id_asc&count=true'))
+    const total = (await service.send(caller, 'GET', '/api/audit?count=true')).headers.get('X-Total-Count')
+    return {
+      changes: changes.map(({ type, version, record }: Change) => [type, version, record?.price]),
+      entries: entries.map(({ before, after }: Entry) => [before?.price, after?.price]),
+      total,
+    }
+  }
+  const none = undefined
+  expect(await seenBy(ada)).toEqual({
+    changes: [
+      ['items.created', 1, 10],
+      ['items.deleted', 1, none],
+    ],
+    entries: [
+      [none, 10],
+      [10, none],
+    ],
+    total: '2',
+  })
+  expect(await seenBy(bo)).toEqual({
+    changes: [
+      ['items.created', 2, 20],
+      ['items.updated', 3, 30],
+    ],
+    entries: [
+      [none, 20],
+      [20, 30],
+    ],
+    total: '2',
+  })
+  // Half of a change cannot be undone.
+  for (const caller of [ada, bo]) {
+    const undone = await service.send(caller, 'POST', '/api/reversals', { json: { request_id: requestId } })
+    expect([undone.status, (await json(undone)).error.message]).toEqual([409, 'items.update cannot be undone'])
+  }
+  expect((await service.send(ada, 'GET', '/items/1')).status).toBe(404)
+})
+
+test('a deleted record that came back for another is not restored', async () => {
+  await using service = await openService()
+  await service.send(ada, 'POST', '/items', { json: item('Lamp', 10, 'ada') })
+  const { requestId } = await service.send(ada, 'DELETE', '/items/1')
+  const undo = { json: { request_id: requestId } }
+  const restored = await service.send(root, 'POST', '/api/reversals', undo)
+  await service.send(root, 'PATCH', '/items/1', { json: { category: 'bo' } })
+  await service.send(root, 'POST', '/api/reversals', { json: { request_id: restored.requestId } })
+  const again = await service.send(ada, 'POST', '/api/reversals', undo)
+  expect(again.status).toBeLessThan(500)
+  expect((await json(service.send(bo, 'GET', '/items'))).map(({ id }: Entry) => id)).toEqual([1])
+})
+
+test('a stream has the changes of the scope alone', async () => {
+  await using service = await openService()
+  const stream = async (caller: Caller) => {
+    const { body } = await service.send(caller, 'GET', '/api/changes', { headers: { Accept: 'text/event-stream' } })
+    const reader = (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
+    await reader.read()
+    return async () => JSON.parse(/data: (.*)/.exec((await reader.read()).value ?? '')?.[1] ?? '{}').record?.name
+  }
+  const [nextOfAda, nextOfBo, nextOfAll] = [await stream(ada), await stream(bo), await stream(root)]
+  await service.send(root, 'POST', '/items', { json: item('Desk', 1, 'bo') })
+  expect([await nextOfBo(), await nextOfAll()]).toEqual(['Desk', 'Desk'])
+  await service.send(root, 'POST', '/items', { json: item('Lamp', 1, 'ada') })
+  expect([await nextOfAda(), await nextOfAll()]).toEqual(['Lamp', 'Lamp'])
+})
+
+test('a proposal does no more than its proposer could, whoever applies it', async () => {
+  await using service = await openService()
+  for (const owner of ['ada', 'bo', 'ada'])
+    await service.send(root, 'POST', '/items', { json: item('Lamp', 10, owner) })
+  const input = { changes: { set: { price: 1 } }, price_gte: 0 }
+  const proposal = { json: { operation: 'items.updateWhere', input, reason: 'cheap' } }
+  const made = await json(service.send({ ...ada, role: 'proposer' }, 'POST', '/api/proposals', proposal))
+  expect([made.id, made.updated, made.changes.map(({ id }: Entry) => id), 'scopes' in made]).toEqual([
+    1,
+    2,
+    [1, 3],
+    false,
+  ])
+  const shown = await json(service.send(root, 'GET', '/api/proposals/1'))
+  expect([shown.is_current, shown.current_changes.length]).toEqual([true, 2])
+  const [hidden] = [await service.send(bo, 'GET', '/api/proposals/1')]
+  expect(hidden.status).toBe(404)
+  const applied = await service.send(root, 'PATCH', '/api/proposals/1', { json: { status: 'applied' } })
+  expect([applied.status, (await json(applied)).status]).toEqual([200, 'applied'])
+  expect((await json(service.send(root, 'GET', '/items'))).map(({ price }: Values) => price)).toEqual([1, 10, 1])
+})
+
+test('what a caller writes stays in his scope: otherwise a 403 names the field, and nothing is stored', async () => {
+  await using service = await openService()
+  await service.send(root, 'POST', '/items', { json: item('Lamp', 10, 'ada') })
+  const message = 'would put the record outside of what you have access to'
+  const refused = [
+    await service.send(ada, 'POST', '/items', { json: item('Desk', 1, 'bo') }),
+    await service.send(ada, 'POST', '/items/bulk', { json: [item('Rug', 1, 'ada'), item('Desk', 1, 'bo')] }),
+    await service.send(ada, 'PATCH', '/items/1', { json: { category: null } }),
+    await service.send(ada, 'PATCH', '/items/bulk', { json: [{ id: 1, category: 'bo' }] }),
+    await service.send(ada, 'PATCH', '/items?price_gte=0', { json: { set: { category: 'bo' } } }),
+  ]
+  expect(await Promise.all(refused.map(async (answer) => [answer.status, (await json(answer)).message]))).toEqual([
+    [403, `category: ${message}`],
+    [403, `[1].category: ${message}`],
+    [403, `category: ${message}`],
+    [403, `[0].category: ${message}`],
+    [403, `category: ${message}`],
+  ])
+  const partial = {
+    json: [
+      { id: 1, category: 'bo' },
+      { id: 1, price: 11 },
+    ],
+  }
+  expect(await json(service.send(ada, 'PATCH', '/items/bulk?partial=true', partial))).toMatchObject([
+    { status: 403, error: `category: ${message}` },
+    { status: 200, changed: true },
+  ])
+  expect(await json(service.send(root, 'GET', '/items'))).toEqual([{ id: 1, ...item('Lamp', 11, 'ada') }])
+})
+
+test('a scope that throws is a 500 for its caller', async () => {
+  await using service = await openService({ items: { scope: ({ subject }) => failing(subject) } })
+  const answer = await service.send(root, 'GET', '/items')
+  expect([answer.status, (await json(answer)).message]).toEqual([500, expect.stringContaining('Internal server error')])
+  expect((await service.send(ada, 'PATCH', '/items/1', { json: {}, headers: { 'If-Match': '*' } })).status).toBe(404)
+})
