@@ -5,7 +5,7 @@ import { within } from './within.ts'
  * Which records exist for a caller, by conditions on their fields that are combined with AND. `nothing` is no record. An undefined
  * value matches nothing, too: a caller without the value that decides must not see everything.
  */
-export type ScopeFilter<Record> = { [Field in keyof Record]?: ScopeCondition<Record[Field]> } | 'nothing'
+export type ScopeFilter<Record> = { [Field in keyof Record]?: ScopeCondition<Record[Field]> | undefined } | 'nothing'
 
 type ScopeCondition<Value> =
   | Value

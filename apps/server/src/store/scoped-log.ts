@@ -25,8 +25,8 @@ export function isCut(entry: object): boolean {
 }
 
 /**
- * The audit log with the changes of records in some scopes only: of those that were in one before or after the change. A record
- * outside is left out of its entry. No index serves this, so the entries that other conditions select are examined in their order.
+ * The audit log with the changes of records in some scopes only: of those that were in one before or after the change. An entry
+ * lacks the record outside. No index serves this, so the entries that other conditions select are examined in their order.
  */
 export class ScopedLog implements ListTable<AuditEntry> {
   readonly columns: ListTable<AuditEntry>['columns']

@@ -51,8 +51,7 @@ function inScopes(context: Context, scopes: Map<PropertyKey, Scope>): Context {
 }
 
 /** The tables, of which only the scopes exist. */
-export function tablesIn<T extends Tables>(scopes: Scopes | undefined, tables: T): T {
-  if (scopes === undefined) return tables
+export function tablesIn<T extends Tables>(scopes: Scopes, tables: T): T {
   return scopedTables(tables, scopes, { auditEntries: new ScopedLog(tables.auditEntries, scopes) })
 }
 

@@ -140,7 +140,7 @@ async function writeOnce<Result, Prepared = undefined>(
   const audit = auditContext(name, context, audited, reverses)
   const common = { audit, caller: queueKey(context), records, isLarge, isDryRun: context.isDryRun }
   const perform = (tx: TablesAndPrisma, prepared: Prepared, { attempt, changes }: WriteControl): Promise<Result> => {
-    const working = work(tablesIn(scopes, tx), prepared, attempt)
+    const working = work(scopes === undefined ? tx : tablesIn(scopes, tx), prepared, attempt)
     if (settle === undefined) return working
     return working.then(async (result) => {
       await settle(changes, tx)
