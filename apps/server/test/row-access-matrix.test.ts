@@ -140,6 +140,7 @@ const WRITES: typeof READS = [
   ['PATCH', '/items/2', change],
   ['PATCH', '/items/2', { ...change, headers: { 'If-Match': '"1-Item"' } }],
   ['PATCH', '/items/2', { ...change, headers: { 'If-Match': '*' } }],
+  ['PATCH', '/items/2', { ...change, headers: { 'If-Match': 'W/"1-Item"' } }],
   ['PATCH', '/items/2', { json: { price: 'x' } }],
   ['PUT', '/items/2', replacement],
   ['PUT', '/items/2', { ...replacement, headers: { 'If-None-Match': '*' } }],

@@ -1,5 +1,17 @@
+import { type IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { scopeOf, type Tables } from '@resource/database'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { createAccess } from '../src/access/access.ts'
 import type { Caller } from '../src/access/caller.ts'
+import { subjectOf } from '../src/access/tokens.ts'
+import { readConfig } from '../src/process/config.ts'
+import { ScopedLog } from '../src/store/scoped-log.ts'
+import { userRules } from '../src/users/rules.ts'
+import { startTestServer } from './harness.ts'
+import { logIn } from './log-in.ts'
+import { createKey, openDatabase } from './records.ts'
 import { ada, bo, item, openService, root, type Service } from './scoped-service.ts'
 
 type Values = Record<string, unknown>
@@ -52,6 +64,7 @@ test('a record that leaves the scope of a caller is deleted for him, and one tha
     ],
     total: '2',
   })
+  expect((await service.send(ada, 'GET', '/api/audit/3')).status).toBe(404)
   // Half of a change cannot be undone.
   for (const caller of [ada, bo]) {
     const undone = await service.send(caller, 'POST', '/api/reversals', { json: { request_id: requestId } })
@@ -146,4 +159,56 @@ test('a scope that throws is a 500 for its caller', async () => {
   const answer = await service.send(root, 'GET', '/items')
   expect([answer.status, (await json(answer)).message]).toEqual([500, expect.stringContaining('Internal server error')])
   expect((await service.send(ada, 'PATCH', '/items/1', { json: {}, headers: { 'If-Match': '*' } })).status).toBe(404)
+})
+
+test('a unique value of a record outside is in use, and a key does not find that record', async () => {
+  await using service = await openService({
+    users: { ...userRules(async () => undefined), scope: ({ subject }) => (subject ? { name: subject } : undefined) },
+  })
+  const user = (name: string) => ({ name, email: 'shared@example.com' })
+  await service.send(root, 'POST', '/users', { json: user('bo') })
+  const taken = 'email: already in use by another user'
+  const rows = { json: [user('ada')] }
+  const answers = [
+    await service.send(ada, 'POST', '/users', { json: user('ada') }),
+    await service.send(ada, 'PATCH', '/api/users/bulk?key=email&create=true', rows),
+    await service.send(ada, 'PATCH', '/api/users/bulk?key=email', rows),
+  ]
+  expect(await Promise.all(answers.map(async (answer) => [answer.status, (await json(answer)).error]))).toEqual([
+    [409, taken],
+    [409, `[0].${taken}`],
+    [404, '[0]: User not found'],
+  ])
+})
+
+test('a caller acts for the owner of the key, or the subject of the token, also in a session of the console', async () => {
+  await using server = await startTestServer()
+  const key = await createKey(server, { name: 'shop', owner: 'mira' })
+  const { cookie } = await logIn(server, key.key)
+  await using database = await openDatabase(server)
+  const access = await createAccess(database, readConfig({}), pino({ level: 'silent' }))
+  const callerOf = async (headers: IncomingHttpHeaders) => access.callerOf(new IncomingMessage(new Socket()), headers)
+  expect(await callerOf({ authorization: `Bearer ${key.key}` })).toMatchObject({ name: 'key 1', subject: 'mira' })
+  expect(await callerOf({ cookie })).toMatchObject({ name: 'key 1', subject: 'mira' })
+  expect(subjectOf({ sub: 'alice', aud: 'resource', role: 'reader' }, 'https://id.example', 'role')).toEqual({
+    name: 'subject alice',
+    subject: 'alice',
+    detail: 'https://id.example',
+    role: 'reader',
+  })
+})
+
+test('an audit log in which nearly nothing is visible is searched in part, and says so', async () => {
+  let pages = 0
+  const hidden = { id: 1, resource: 'items', before: null, after: '{"category":"bo"}' }
+  const page = async () => {
+    pages++
+    return Array(200).fill(hidden)
+  }
+  const scopes = new Map([['items', scopeOf([{ category: 'ada' }], { category: 'text?' })]])
+  const log = new ScopedLog({ page } as unknown as Tables['auditEntries'], scopes)
+  await expect(log.count({})).rejects.toThrow(
+    'More than 20,000 entries would be searched for those that you have access to; add filters',
+  )
+  expect(pages).toBe(100)
 })

@@ -1,4 +1,4 @@
-import type { ListTable, Tables } from '@resource/database'
+import { type ListTable, type Scopes, scopeOf, type Tables } from '@resource/database'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Context } from '../src/store/context.ts'
 import type { Row } from '../src/store/row-mapping.ts'
@@ -22,7 +22,8 @@ function summariesIn(ms: number) {
     () => ({}),
   )
   const context = { read: {} as Tables } as Context
-  return async (by = 'role') => (await summarize({ by, limit: 10 }, context)).summaries[0]?.count
+  return async (by = 'role', scopes?: Scopes) =>
+    (await summarize({ by, limit: 10 }, { ...context, scopes })).summaries[0]?.count
 }
 
 test('C35 a summary that took 300 ms is reused for 6 s, then returned once more while it is computed again', async () => {
@@ -33,6 +34,14 @@ test('C35 a summary that took 300 ms is reused for 6 s, then returned once more 
   vi.advanceTimersByTime(2)
   seen.push(await computed(), await computed())
   expect(seen).toEqual([1, 1, 1, 1, 2])
+})
+
+test('C35 a summary is reused for callers with the same scope alone', async () => {
+  const computed = summariesIn(300)
+  const scopeFor = (name: string): Scopes => new Map([['users', scopeOf([{ name }], { name: 'text' })]])
+  const seen = [await computed(), await computed('role', scopeFor('ada')), await computed('role', scopeFor('bo'))]
+  seen.push(await computed(), await computed('role', scopeFor('ada')), await computed('role', scopeFor('bo')))
+  expect(seen).toEqual([1, 2, 3, 1, 2, 3])
 })
 
 test('C35 a summary of more than a minute ago is not returned', async () => {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { engines } from '../../scripts/models.ts'
 import { generatedLibrary, openLibrary } from '../../test/library.ts'
-import { ReferenceViolation } from '../index.ts'
+import { OutsideScope, ReferenceViolation } from '../index.ts'
+import { declarations } from './declarations.ts'
 import { type ScopeFilter, scopeOf } from './scope.ts'
-import { OutsideScope } from './scoped-table.ts'
 import { scopedTablesOf } from './scoped-tables.ts'
+import { SqlText } from './statements.ts'
+import { within } from './within.ts'
 
 const byId = { column: 'id', descending: false } as const
 const author = (name: string, active: boolean) => ({ create: { name, active } })
@@ -153,6 +155,17 @@ describe.each(engines)('the tables of a caller for whom some rows exist, on %s',
     expect(await remove(1)).toBeUndefined()
     expect(await library.all.chapters.page({ where: {}, order: byId, take: 9, columns: ['id'] })).toEqual([{ id: 2 }])
   })
+})
+
+test('a search without an index looks among the first rows of the scope, not of all', () => {
+  const where = within({ name_key: { contains: { words: ['lamp'] } } }, { category: 'ada' })
+  const { text, values } = new SqlText(declarations.items, true, []).pageInWindow(
+    { where, order: byId, take: 5 },
+    {},
+    100,
+  )
+  expect(text).toContain('FROM (SELECT * FROM "items" WHERE "category" = ? ORDER BY "id" ASC LIMIT ?) AS "window"')
+  expect(values.slice(0, 2)).toEqual(['ada', 100])
 })
 
 describe('a scope', () => {

@@ -128,11 +128,7 @@ export class Followers {
       try {
         const identified = callers.get(session.credentials) ?? (async () => session.caller())()
         callers.set(session.credentials, identified)
-        const now = await identified
-        filterOf({ resources: [...follower.filter.resources] }, { caller: now })
-        // Other records may exist for them.
-        if (now.role !== caller.role || now.subject !== caller.subject)
-          this.#end(seat, refusal(503, 'Your access has changed; follow again'))
+        filterOf({ resources: [...follower.filter.resources] }, { caller: await identified })
       } catch (error) {
         // Any other error does not concern the rights.
         if (error instanceof ApiError && (error.status === 401 || error.status === 403)) this.#end(seat, error)

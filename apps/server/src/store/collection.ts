@@ -47,7 +47,8 @@ export type CollectionRules<N extends CollectionNoun> = {
   /** Computes read-only fields whenever a record is created or changed, in the ways that `check` sees. A delete computes nothing. */
   compute?: Compute<Output<N, 'get'>, ReadOnlyName<Contract[N]['procedures']['get']['output']['shape']>>
   /**
-   * Which records exist for a caller: for every read and write, in the feed of changes and in the audit log. Undefined for all.
+   * Which records exist for a caller: for every read and write, in the feed of changes and in the audit log. Undefined for all. A
+   * caller with a scope sees the proposals of his own alone, because others show records.
    */
   scope?: (caller: Caller) => ScopeFilter<Output<N, 'get'>> | undefined
 } & (HasAdditional<N> extends true ? { procedures: Procedures<N> } : { procedures?: Procedures<N> })

@@ -18,7 +18,7 @@ import type { Row, RowMapping, Values } from './row-mapping.ts'
 /** What a check of changes gets beside a change. */
 export interface CheckContext {
   caller: Caller
-  /** The transaction of the change. What a check writes through it is audited, previewed and undone with the change. */
+  /** The transaction of the change, in which only the records of the caller's scopes exist. What a check writes through it is audited, previewed and undone with the change. */
   tx: TablesAndPrisma
 }
 
