@@ -15,6 +15,7 @@ const RULES = `parcels: {
     label: { from: ['code', 'cost'], make: (code: string, cost: number) => code + ' for ' + cost },
   },
   compute: ({ after }) => ({ cost: after.weight * after.pieces }),
+  scope: ({ role, subject }) => (role === 'admin' ? undefined : { code: subject, user_id: { not: null } }),
   procedures: ({ update }) => ({ setStatus: (input, context) => update(input, context) as never }),
 }`
 

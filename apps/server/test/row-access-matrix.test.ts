@@ -142,6 +142,8 @@ const WRITES: typeof READS = [
   ['PATCH', '/items/2', { ...change, headers: { 'If-Match': '*' } }],
   ['PATCH', '/items/2', { ...change, headers: { 'If-Match': 'W/"1-Item"' } }],
   ['PATCH', '/items/2', { json: { price: 'x' } }],
+  ['PATCH', '/items/2?unknown=1', change],
+  ['PATCH', '/items/9?unknown=1', change],
   ['PUT', '/items/2', replacement],
   ['PUT', '/items/2', { ...replacement, headers: { 'If-None-Match': '*' } }],
   ['DELETE', '/items/2'],

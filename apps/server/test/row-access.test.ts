@@ -116,7 +116,7 @@ test('a proposal does no more than its proposer could, whoever applies it', asyn
   ])
   const shown = await json(service.send(root, 'GET', '/api/proposals/1'))
   expect([shown.is_current, shown.current_changes.length]).toEqual([true, 2])
-  const [hidden] = [await service.send(bo, 'GET', '/api/proposals/1')]
+  const hidden = await service.send(bo, 'GET', '/api/proposals/1')
   expect(hidden.status).toBe(404)
   const applied = await service.send(root, 'PATCH', '/api/proposals/1', { json: { status: 'applied' } })
   expect([applied.status, (await json(applied)).status]).toEqual([200, 'applied'])

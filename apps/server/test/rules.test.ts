@@ -30,3 +30,14 @@ test('a rule that computes anything but read-only fields, or that writes, does n
   }
   expect([right, reading, other, misspelled, writing]).toHaveLength(5)
 })
+
+test('a scope names fields of the records and values that they have', () => {
+  const subject: CollectionRules<'books'> = { scope: (caller) => ({ author: caller.subject }) }
+  const listed: CollectionRules<'items'> = { scope: () => ({ price: { lt: 5 }, category: { in: ['lamp'] } }) }
+  const nothing: CollectionRules<'items'> = { scope: ({ role }) => (role === 'admin' ? undefined : 'nothing') }
+  // @ts-expect-error books have no owner
+  const unknown: CollectionRules<'books'> = { scope: () => ({ owner: 'ada' }) }
+  // @ts-expect-error a price is a number
+  const wrong: CollectionRules<'items'> = { scope: () => ({ price: '5' }) }
+  expect([subject, listed, nothing, unknown, wrong]).toHaveLength(5)
+})

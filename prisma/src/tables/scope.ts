@@ -63,7 +63,8 @@ function ofFilter(filter: ScopeFilter<Values>, columns: Readonly<Record<string, 
     const kind = columns[field]
     if (kind === undefined) throw new Error(`A scope names ${field}, which is no column`)
     const stored = storedCondition(condition, kind)
-    if (stored === undefined) return { ...NOTHING, filters: [filter] }
+    // Its JSON, too, is that of nothing: it would lack an undefined value.
+    if (stored === undefined) return NOTHING
     where[field] = stored
     tests.push([field, (value) => fulfills(value, stored, kind)])
   }

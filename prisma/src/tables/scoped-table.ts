@@ -93,7 +93,7 @@ export class ScopedTable implements RecordTable<Row> {
   async #locked(rows: readonly AnyWrite[]): Promise<Map<number, Row>> {
     const ids = idsIn(rows)
     if (ids.length === 0) return new Map()
-    if (this.#scope !== undefined) await this.lockFor(rows)
+    await this.lockFor(rows)
     const found = await this.lock({ id: { in: ids } }, ids.length)
     const columns = ['id', 'version', ...this.#related.references.map(({ column }) => column)]
     const where = { id: { in: found.map(({ id }) => id) } }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { engines } from '../../scripts/models.ts'
 import { generatedLibrary, openLibrary } from '../../test/library.ts'
-import { OutsideScope, ReferenceViolation } from '../index.ts'
+import { type Item, OutsideScope, ReferenceViolation } from '../index.ts'
 import { declarations } from './declarations.ts'
 import { type ScopeFilter, scopeOf } from './scope.ts'
 import { scopedTablesOf } from './scoped-tables.ts'
@@ -158,7 +158,7 @@ describe.each(engines)('the tables of a caller for whom some rows exist, on %s',
 })
 
 test('a search without an index looks among the first rows of the scope, not of all', () => {
-  const where = within({ name_key: { contains: { words: ['lamp'] } } }, { category: 'ada' })
+  const where = within<Item>({ name_key: { contains: { words: ['lamp'] } } }, { category: 'ada' })
   const { text, values } = new SqlText(declarations.items, true, []).pageInWindow(
     { where, order: byId, take: 5 },
     {},
@@ -200,7 +200,8 @@ describe('a scope', () => {
       { at: undefined, name: 'Ann' },
     ] as ScopeFilter<Record<string, unknown>>[]) {
       expect(isInside(filter), JSON.stringify(filter)).toBe(false)
-      expect(scopeOf([filter], columns).where).toEqual(where)
+      const scope = scopeOf([filter], columns)
+      expect([scope.where, scope.filters]).toEqual([where, ['nothing']])
     }
     expect(where).toEqual({ id: { in: [] } })
   })

@@ -73,7 +73,12 @@ export function withStored(context: Context, stored: string | null): Context {
   const all = new Map(context.scopes)
   for (const [noun, own] of Object.entries(filters)) {
     if (!(noun in contract) || !('collection' in contract[noun as keyof Contract])) continue
-    const other = scopeOf(own, columnsOf(noun))
+    const columns = columnsOf(noun)
+    // A field of an earlier version of the service.
+    const isLost = own.some(
+      (filter) => filter !== 'nothing' && Object.keys(filter).some((field) => !(field in columns)),
+    )
+    const other = scopeOf(isLost ? ['nothing'] : own, columns)
     const scope = all.get(noun)
     all.set(noun, scope === undefined ? other : both(scope, other))
   }
