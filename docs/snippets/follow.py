@@ -20,12 +20,12 @@ cursor, items = json.load(open(FILE)) if os.path.exists(FILE) else (None, {})
 while True:
     try:
         path = None if cursor else "/items?limit=1000&after="
-        start, items = cursor, items if cursor else {}
+        wait, start, items = (25, cursor, items) if cursor else (0, None, {})
         while path:
             page, headers = get(path)
             start, items = start or headers["X-Changes-Cursor"], items | {str(item["id"]): item for item in page}
             path = (re.search(r'<([^>]*)>; rel="next"', headers["Link"]) or [None, None])[1]
-        answer, _ = get(f"/api/changes?resources=items&wait=25&after={start}")
+        answer, _ = get(f"/api/changes?resources=items&wait={wait}&after={start}")
         for change in answer["changes"]:
             items.pop(str(change["record_id"]), None)
             if change["record"]:
