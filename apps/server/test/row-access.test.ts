@@ -73,19 +73,6 @@ test('a record that leaves the scope of a caller is deleted for him, and one tha
   expect((await service.send(ada, 'GET', '/items/1')).status).toBe(404)
 })
 
-test('a deleted record that came back for another is not restored', async () => {
-  await using service = await openService()
-  await service.send(ada, 'POST', '/items', { json: item('Lamp', 10, 'ada') })
-  const { requestId } = await service.send(ada, 'DELETE', '/items/1')
-  const undo = { json: { request_id: requestId } }
-  const restored = await service.send(root, 'POST', '/api/reversals', undo)
-  await service.send(root, 'PATCH', '/items/1', { json: { category: 'bo' } })
-  await service.send(root, 'POST', '/api/reversals', { json: { request_id: restored.requestId } })
-  const again = await service.send(ada, 'POST', '/api/reversals', undo)
-  expect(again.status).toBeLessThan(500)
-  expect((await json(service.send(bo, 'GET', '/items'))).map(({ id }: Entry) => id)).toEqual([1])
-})
-
 test('a stream has the changes of the scope alone', async () => {
   await using service = await openService()
   const stream = async (caller: Caller) => {

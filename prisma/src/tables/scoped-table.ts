@@ -1,4 +1,5 @@
-import { OutsideScope, ReferenceViolation, UniqueViolation } from '../errors.ts'
+import { OutsideScope, ReferenceViolation } from '../errors.ts'
+import { createPacer } from '../pacer.ts'
 import { atLaterIndex, type Written } from './row-writes.ts'
 import type { ScopedRow as Row, Scope } from './scope.ts'
 import type { Changes, Columns, PageQuery, RecordTable, RowWrite, SummaryQuery, Where, WrittenRows } from './types.ts'
@@ -14,6 +15,8 @@ export interface Related {
 
 type AnyWrite = RowWrite<Row>
 
+// Looking up so many ids takes SQLite a millisecond.
+const CHUNK = 1_000
 const BY_ID = { column: 'id', descending: false } as const
 
 /** A table of which only a scope exists: for every read, and for what writes can name, refer to, delete and result in. */
@@ -68,7 +71,6 @@ export class ScopedTable implements RecordTable<Row> {
   async write(rows: readonly AnyWrite[]): Promise<unknown> {
     const locked = await this.#locked(rows)
     const kept = rows.flatMap((row, index) => ('id' in row && !locked.has(row.id) ? [] : [{ row, index }]))
-    await this.#refuseTaken(kept)
     await this.#refuseReferences(kept, locked)
     await this.#related.refuseCascades(kept.flatMap(({ row }) => ('delete' in row ? [row.id] : [])))
     const written: (Written<Row> | undefined)[] = await this.#all.write(kept.map(({ row }) => row)).catch((error) => {
@@ -94,27 +96,21 @@ export class ScopedTable implements RecordTable<Row> {
     const ids = idsIn(rows)
     if (ids.length === 0) return new Map()
     await this.lockFor(rows)
-    const found = await this.lock({ id: { in: ids } }, ids.length)
     const columns = ['id', 'version', ...this.#related.references.map(({ column }) => column)]
-    const where = { id: { in: found.map(({ id }) => id) } }
-    const stored = await this.#all.page({ columns, where, order: BY_ID, take: ids.length })
+    const stored = await inChunks(ids, async (some) => {
+      const found = await this.lock({ id: { in: some } }, some.length)
+      const where = { id: { in: found.map(({ id }) => id) } }
+      return this.#all.page({ columns, where, order: BY_ID, take: some.length })
+    })
     return new Map(stored.map((row) => [row.id as number, row as Row]))
   }
 
   async #visible(ids: number[]): Promise<Set<number>> {
     if (ids.length === 0 || this.#scope === undefined) return new Set(ids)
-    const found = await this.page({ columns: ['id'], where: { id: { in: ids } }, order: BY_ID, take: ids.length })
-    return new Set(found.map(({ id }) => id))
-  }
-
-  /** @throws UniqueViolation if the id of a row to restore belongs to a row outside the scope */
-  async #refuseTaken(rows: readonly { row: AnyWrite; index: number }[]): Promise<void> {
-    const restored = rows.flatMap(({ row, index }) => ('restore' in row ? [{ id: row.restore.id, index }] : []))
-    if (restored.length === 0) return
-    const where = { id: { in: restored.map(({ id }) => id) } }
-    const [taken] = await this.#all.page({ columns: ['id'], where, order: BY_ID, take: 1 })
-    const found = restored.find(({ id }) => id === taken?.id)
-    if (found !== undefined) throw new UniqueViolation(['id'], { index: found.index })
+    const found = await inChunks(ids, (some) =>
+      this.page({ columns: ['id'], where: { id: { in: some } }, order: BY_ID, take: some.length }),
+    )
+    return new Set(found.map(({ id }) => id as number))
   }
 
   /**
@@ -143,6 +139,18 @@ export class ScopedTable implements RecordTable<Row> {
       if (columns.length > 0) throw new ReferenceViolation(columns, { index })
     }
   }
+}
+
+/** Reads the rows with some ids, in their order. On SQLite other requests are served in between. */
+async function inChunks<T>(ids: readonly number[], read: (some: number[]) => Promise<T[]>): Promise<T[]> {
+  const ordered = [...new Set(ids)].toSorted((a, b) => a - b)
+  const rows: T[] = []
+  const pace = createPacer()
+  for (let first = 0; first < ordered.length; first += CHUNK) {
+    await pace()
+    for (const row of await read(ordered.slice(first, first + CHUNK))) rows.push(row)
+  }
+  return rows
 }
 
 function idsIn(rows: readonly object[]): number[] {

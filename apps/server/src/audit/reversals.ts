@@ -7,7 +7,6 @@ import {
   shownRecord,
   type Tables,
   type TablesAndPrisma,
-  UniqueViolation,
   unscoped,
   type Where,
 } from '@resource/database'
@@ -287,8 +286,6 @@ async function carryOut(context: CheckContext, steps: Step[]): Promise<void> {
   if (of.cascades && deleted.length > 0) await refuseCascades(tx, of, deleted)
   const refusedAt = (error: unknown, id: number | undefined) => {
     const refused = of.rows.refused(error)
-    if (refused instanceof UniqueViolation && id !== undefined)
-      return new FieldError(412, [{ path: [of.noun, id], message: 'exists again' }], { reason: 'changed_since' })
     return refused instanceof FieldError
       ? refused.withPaths((path) => [of.noun, ...(id === undefined ? [] : [id]), ...path])
       : refused
