@@ -1,19 +1,17 @@
-import { OutsideScope, ReferenceViolation } from '../errors.ts'
+import { OutsideScope } from '../errors.ts'
 import { createPacer } from '../pacer.ts'
 import { atLaterIndex, type Written } from './row-writes.ts'
 import type { ScopedRow as Row, Scope } from './scope.ts'
-import type { Changes, Columns, PageQuery, RecordTable, RowWrite, SummaryQuery, Where, WrittenRows } from './types.ts'
+import { type AnyWrite, refuseReferences, type ScopedReference } from './scoped-references.ts'
+import type { Changes, Columns, PageQuery, RecordTable, SummaryQuery, Where, WrittenRows } from './types.ts'
 import { within } from './within.ts'
 
 /** What a scoped table has to do with others. */
 export interface Related {
-  /** Its columns that refer to tables with a scope, and how to find the visible ones of some ids there. */
-  references: { column: string; visible: (ids: number[]) => Promise<Set<number>> }[]
+  references: readonly ScopedReference[]
   /** @throws ReferenceViolation if deleting rows would also delete rows outside a scope */
   refuseCascades: (ids: number[]) => Promise<void>
 }
-
-type AnyWrite = RowWrite<Row>
 
 // Looking up so many ids takes SQLite a millisecond.
 const CHUNK = 1_000
@@ -71,7 +69,7 @@ export class ScopedTable implements RecordTable<Row> {
   async write(rows: readonly AnyWrite[]): Promise<unknown> {
     const locked = await this.#locked(rows)
     const kept = rows.flatMap((row, index) => ('id' in row && !locked.has(row.id) ? [] : [{ row, index }]))
-    await this.#refuseReferences(kept, locked)
+    await refuseReferences(this.#related.references, kept, locked)
     await this.#related.refuseCascades(kept.flatMap(({ row }) => ('delete' in row ? [row.id] : [])))
     const written: (Written<Row> | undefined)[] = await this.#all.write(kept.map(({ row }) => row)).catch((error) => {
       const { index } = error as { index?: number }
@@ -112,33 +110,6 @@ export class ScopedTable implements RecordTable<Row> {
     )
     return new Set(found.map(({ id }) => id as number))
   }
-
-  /**
-   * Checks the references of all rows before any of them is written, so that a record outside a scope cannot be told from one that does
-   * not exist.
-   *
-   * @throws ReferenceViolation
-   */
-  async #refuseReferences(
-    rows: readonly { row: AnyWrite; index: number }[],
-    stored: ReadonlyMap<number, Row>,
-  ): Promise<void> {
-    const given = rows.map(({ row, index }) => ({ values: referring(row, stored), index }))
-    const unseen = await Promise.all(
-      this.#related.references.map(async ({ column, visible }) => {
-        const ids = new Set(given.flatMap(({ values }) => idIn(values, column) ?? []))
-        if (ids.size > 0) for (const id of await visible([...ids])) ids.delete(id)
-        return { column, ids }
-      }),
-    )
-    for (const { values, index } of given) {
-      const columns = unseen.flatMap(({ column, ids }) => {
-        const id = idIn(values, column)
-        return id !== undefined && ids.has(id) ? [column] : []
-      })
-      if (columns.length > 0) throw new ReferenceViolation(columns, { index })
-    }
-  }
 }
 
 /** Reads the rows with some ids, in their order. On SQLite other requests are served in between. */
@@ -155,19 +126,4 @@ async function inChunks<T>(ids: readonly number[], read: (some: number[]) => Pro
 
 function idsIn(rows: readonly object[]): number[] {
   return rows.flatMap((row) => ('id' in row && typeof row.id === 'number' ? [row.id] : []))
-}
-
-/** The columns that a write sets to other values. A write of another version of the row sets none. */
-function referring(row: AnyWrite, stored: ReadonlyMap<number, Row>): Record<string, unknown> {
-  if ('create' in row) return row.create
-  if ('restore' in row) return row.restore
-  if (!('change' in row)) return {}
-  const before = stored.get(row.id)
-  if (before === undefined || row.versions?.includes(before.version) === false) return {}
-  return Object.fromEntries(Object.entries(row.change).filter(([column, value]) => value !== before[column]))
-}
-
-function idIn(values: Record<string, unknown>, column: string): number | undefined {
-  const id = values[column]
-  return typeof id === 'number' ? id : undefined
 }
