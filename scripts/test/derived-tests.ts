@@ -23,9 +23,7 @@ function onlyL(labels: { name: string }[]) {
   if (labels.some(({ name }) => !name.startsWith('L-'))) throw new ApiError(400, 'name: must begin with L-')
 }
 `
-const SAMPLE = `labels: { count: 3, *records() {
-  for (let n = 0; ; n++) yield { name: \`L-\${n}\` }
-} },`
+const SAMPLE = 'labels: { record: (_, n) => ({ name: "L-" + n }) },'
 
 /** Adds unusual resources, and runs the tests whose cases follow from the collections. */
 export function runDerivedTests(clone: Clone): void {
@@ -57,14 +55,14 @@ export function runDerivedTests(clone: Clone): void {
   )
   expect(seed('refused')).toContain(`orderLines: 3 created
 labels: 0 created. name: must begin with L-
-  Describe records that the service accepts for labels in apps/server/scripts/seed/samples.ts.
+  Describe records that the service accepts for labels in packages/contract/src/samples/samples.ts.
 stops: 0 created. label_id refers to labels, which has no records
 `)
   const failed = failureOf(() => run('conventions errors samples', "-t 'generated|item|[oO]rder-?[lL]ine'"))
   expect(failed).toMatch(/Test Files .*1 failed.* 2 passed/)
   expect(failed).toMatch(/FAIL .*samples\.test\.ts/)
 
-  edit('apps/server/scripts/seed/samples.ts', (text) => text.replace(/(?<=items: \{ count.*\n)/, SAMPLE))
+  edit('packages/contract/src/samples/samples.ts', (text) => text.replace(/(?=^ {2}users: \{$)/m, SAMPLE))
   expect(seed('sampled')).toContain('orderLines: 3 created\nlabels: 3 created\nstops: 3 created\n')
   run('samples conventions', "-t 'generated|item|[oO]rder-?[lL]ine|[lL]abel|[sS]tops'")
 }

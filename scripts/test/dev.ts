@@ -25,7 +25,7 @@ export async function changeWhileDeveloping(clone: Clone): Promise<void> {
   {
     await using dev = await clone.start('npm run dev')
     url = dev.url
-    expect(await answer('/api/users?limit=1&count=true')).toMatch(/^200 50 \[\{"id":1,/)
+    expect(await answer('/api/users?limit=1&count=true')).toMatch(/^200 200 \[\{"id":1,/)
 
     edit(CONTRACT, 'A collection of books', 'A library of books')
     await expect.poll(() => answer('/openapi.json'), { timeout: 60_000 }).toContain('A library of books')
@@ -41,7 +41,7 @@ export async function changeWhileDeveloping(clone: Clone): Promise<void> {
     try {
       const page = await browser.newPage()
       await page.goto(`${url}/console`)
-      await page.getByRole('list', { name: 'Records' }).getByRole('link', { name: 'Books 200' }).waitFor()
+      await page.getByRole('list', { name: 'Records' }).getByRole('link', { name: 'Books 300' }).waitFor()
       const file = join(clone.folder, CONSOLE)
       const source = readFileSync(file, 'utf8')
       expect(source).toContain('<h1>Overview</h1>')

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { faker } from '@faker-js/faker/locale/en'
 import { type Contract, contract } from '@resource/contract'
+import { sampleFieldsOf } from '@resource/contract/samples'
 import { createLocalClient } from '@resource/server/local'
 import { z } from 'zod'
-import { type Sample, samples } from '../scripts/seed/samples.ts'
 
 /** The keywords of JSON Schema that samples support. */
 export interface Schema {
@@ -153,20 +152,15 @@ export function inputOf(noun: keyof Contract, verb: string, id: number): Fields 
   return { ...(known && { id }), ...sampleFields({ properties: fields, required }, n) }
 }
 
-/** A record that `create` accepts: of the samples for seeds, or else with every visible field. */
+/** A record that `create` accepts: with every visible field, of which the samples for seeds name some. */
 export function recordOf(noun: Collection, n: number): Fields {
-  const sample = SPECIFIED.includes(noun) ? undefined : (samples as Record<string, Sample | undefined>)[noun]
-  if (sample !== undefined) {
-    faker.seed(1)
-    const id = n === 1 ? 1 : REFERENCED_ID
-    const records = sample.records(faker, Object.fromEntries(declared.map((noun) => [noun, [id]])))
-    for (let skipped = 0; skipped < n; skipped++) records.next()
-    return records.next().value
-  }
   const { hidden } = contract[noun].collection
   const { properties = {} } = inputSchemaOf(noun, 'create')
   const { idempotency_key: _, ...fields } = properties
-  return sampleFields({ properties: fields, required: Object.keys(fields).filter((name) => !hidden.includes(name)) }, n)
+  const required = Object.keys(fields).filter((name) => !hidden.includes(name))
+  const ids = Object.fromEntries(declared.map((noun) => [noun, [n === 1 ? 1 : REFERENCED_ID]]))
+  const sample = SPECIFIED.includes(noun) ? {} : sampleFieldsOf(noun, n, ids)
+  return { ...sampleFields({ properties: fields, required }, n), ...sample }
 }
 
 /** Creates generated records of the collections that have no tests of their own here. */

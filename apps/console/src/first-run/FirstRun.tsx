@@ -1,3 +1,4 @@
+import { API_SUBJECT } from '@resource/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Check, Database, KeyRound, LockOpen, Upload } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -154,7 +155,7 @@ function SamplesStep() {
       number={2}
       isDone={isLoaded}
       title="Load sample data"
-      text="200 users, 300 books and 1,000 items. One click removes them again."
+      text={`${API_SUBJECT}, hundreds of each. One click removes them again.`}
       below={failure}
     >
       <Button isDisabled={isBusy} onPress={() => void act(isLoaded ? remove : load)}>

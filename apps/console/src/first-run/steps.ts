@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
-import { writer } from '../client.ts'
+import { client, writer } from '../client.ts'
 import { queryClient } from '../query-client.ts'
-import { LONG_TIMEOUTS } from '../resources/calls.ts'
+import { LONG_TIMEOUTS, newGroup } from '../resources/calls.ts'
 import { logIn } from '../session/session.ts'
 import { useLive } from '../table/live.ts'
 import { useProgress } from './progress.ts'
@@ -33,7 +33,7 @@ export function useSamples() {
   }
   return {
     isLoaded: group !== undefined,
-    load: () => write(async () => (await import('./samples.ts')).loadSamples()),
+    load: () => write(loadSamples),
     remove: () =>
       write(async () => {
         if (group !== undefined) await writer.undo({ group }, LONG_TIMEOUTS)
@@ -51,4 +51,17 @@ export function useArrival(): void {
       useProgress.setState({ isRequested: true })
     })
   }, [])
+}
+
+/** Writes the sample data, all requests of it with one group, so that they can be undone together. */
+async function loadSamples(): Promise<string> {
+  const { fill } = await import('@resource/contract/samples')
+  const group = newGroup()
+  const refusals: string[] = []
+  for await (const { noun, created, refusal } of fill(client, { addsToExisting: true, options: { group } })) {
+    if (created) useProgress.setState({ samples: group })
+    if (refusal !== undefined) refusals.push(`${noun}: ${refusal}`)
+  }
+  if (refusals.length > 0) throw new Error(refusals.join('; '))
+  return group
 }

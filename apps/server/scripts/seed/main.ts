@@ -1,9 +1,9 @@
 // Fills a database with sample data: see `npm run seed -- --help`.
 import { parseArgs } from 'node:util'
-import { databaseLabel } from '@resource/database'
+import { collections, fill, type Outcome } from '@resource/contract/samples'
+import { databaseLabel, declarations } from '@resource/database'
 import { createLocalClient } from '../../src/local.ts'
 import { readConfig } from '../../src/process/config.ts'
-import { collections, fill, type Outcome } from './seed.ts'
 
 const MAX_COUNT = 1_000_000
 const MAX_SEED = 2 ** 31 - 1
@@ -41,12 +41,15 @@ async function main() {
   const seed = numberIn('--seed', values.seed, MAX_SEED)
   const databaseUrl = databaseIn(values.database ?? process.env.DATABASE_URL)
   await using client = await createLocalClient({ databaseUrl })
-  for await (const outcome of fill(client, { seed, counts })) {
+  const unique = Object.fromEntries(Object.entries(declarations).map(([noun, table]) => [noun, table.unique]))
+  for await (const outcome of fill(client, { seed, counts, unique })) {
     const { noun, refusal } = outcome
     if (refusal === undefined) console.log(sentence(outcome))
     else {
       console.error(`${noun}: ${outcome.created} created. ${refusal}`)
-      console.error(`  Describe records that the service accepts for ${noun} in apps/server/scripts/seed/samples.ts.`)
+      console.error(
+        `  Describe records that the service accepts for ${noun} in packages/contract/src/samples/samples.ts.`,
+      )
       process.exitCode = 1
     }
   }

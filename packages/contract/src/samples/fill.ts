@@ -1,10 +1,9 @@
-import { faker } from '@faker-js/faker/locale/en'
-import type { Client } from '@resource/client'
-import { type CollectionFacts, type WritableNoun, writable } from '@resource/contract'
-import { declarations } from '@resource/database'
 import type { z } from 'zod'
-import { declaredRecords, distinct } from './records.ts'
-import { type Sample, samples } from './samples.ts'
+import type { CollectionFacts } from '../declaration.ts'
+import { writable } from '../writable.ts'
+import { randomOf } from './random.ts'
+import { distinct, sampleRecords } from './records.ts'
+import { type Ids, sampleOf } from './samples.ts'
 
 const DEFAULT_COUNT = 100
 // The maximum of a bulk create.
@@ -22,6 +21,19 @@ export interface Outcome {
   refusal?: string
 }
 
+export interface FillOptions {
+  /** The same seed and counts create the same records in the same order. */
+  seed?: number
+  /** The number of records by collection; without one, the default of the collection. */
+  counts?: Record<string, number>
+  /** The unique columns of a table, by noun. By default those of the declaration's `keys`. */
+  unique?: Readonly<Record<string, readonly string[] | undefined>>
+  /** Whether collections that have records get more. */
+  addsToExisting?: boolean
+  /** Options of each write. */
+  options?: object
+}
+
 interface Declared {
   collection?: CollectionFacts
   procedures: Record<string, { input: z.ZodObject } | undefined>
@@ -29,8 +41,8 @@ interface Declared {
 
 interface Standard {
   list: { query: (input: object) => Promise<Record<string, unknown>> }
-  create: { mutate: (record: object) => Promise<{ id: number }> }
-  createMany: { mutate: (records: object) => Promise<Record<string, { id: number }[]>> }
+  create: { mutate: (record: object, options?: object) => Promise<{ id: number }> }
+  createMany: { mutate: (records: object, options?: object) => Promise<Record<string, { id: number }[]>> }
 }
 
 const resources = writable as unknown as Record<string, Declared>
@@ -41,31 +53,29 @@ export const collections: string[] = Object.entries(resources).flatMap(([noun, {
 )
 
 /**
- * Fills each empty collection. The same seed and counts create the same records in the same order.
+ * Fills each empty collection with samples. A collection whose records the service refuses does not affect the others, except those
+ * that must refer to it.
  *
- * @param counts the number of records by collection; without one, the default of the collection
- * A collection whose records the service refuses does not affect the others, except those that must refer to it.
+ * @param client of this contract
  */
-export async function* fill(
-  client: Client,
-  { seed, counts }: { seed: number; counts: Record<string, number> },
-): AsyncGenerator<Outcome> {
+export async function* fill(client: object, filling: FillOptions = {}): AsyncGenerator<Outcome> {
+  const { counts = {}, addsToExisting = false, options } = filling
   const ids: Record<string, number[]> = {}
   for (const noun of inOrder()) {
-    const { list, create, createMany } = client[noun as WritableNoun] as unknown as Standard
+    const { list, create, createMany } = (client as Record<string, Standard>)[noun] as Standard
     const { [noun]: existing, total } = await list.query({ limit: CHUNK, count: true })
     ids[noun] = (existing as { id: number }[]).map(({ id }) => id)
     const requested = counts[noun] ?? sampleOf(noun)?.count ?? DEFAULT_COUNT
-    if (total !== 0) {
+    if (total !== 0 && !addsToExisting) {
       yield { noun, created: undefined, total: total as number, requested }
       continue
     }
     let created = 0
     try {
-      for (const records of chunks(recordsOf(noun, ids, seed), requested)) {
+      for (const records of chunks(recordsOf(noun, ids, filling), requested)) {
         const stored = resources[noun]?.procedures.createMany
-          ? (await createMany.mutate({ [noun]: records }))[noun]
-          : await inTurn(records, (record) => create.mutate(record))
+          ? (await createMany.mutate({ [noun]: records }, options))[noun]
+          : await inTurn(records, (record) => create.mutate(record, options))
         for (const { id } of stored ?? []) ids[noun].push(id)
         created += records.length
       }
@@ -74,6 +84,13 @@ export async function* fill(
       yield { noun, created, total: created, requested, refusal: (error as Error).message }
     }
   }
+}
+
+/** The fields that the samples of a collection name for its record `n`. */
+export function sampleFieldsOf(noun: string, n: number, ids: Ids): Record<string, unknown> {
+  const random = randomOf(1, noun)
+  const records = Array.from({ length: n + 1 }, (_, index) => sampleOf(noun)?.record(random, index, ids))
+  return records.at(-1) ?? {}
 }
 
 /** The collections, each after those it refers to where possible. */
@@ -89,23 +106,16 @@ function inOrder(): string[] {
   return ordered
 }
 
-function recordsOf(noun: string, ids: Record<string, number[]>, seed: number): Generator<Record<string, unknown>> {
+function recordsOf(noun: string, ids: Record<string, number[]>, { seed = 1, unique = {} }: FillOptions) {
   const { collection, procedures } = resources[noun] as Declared
   const schema = (procedures.create as { input: z.ZodObject }).input.omit({ idempotency_key: true })
-  const unique = (declarations[noun as keyof typeof declarations] as { unique: readonly string[] }).unique
-  const references = collection?.references ?? {}
-  // Separate random numbers for each collection: the count of one does not change the records of another.
-  faker.seed([seed, ...Buffer.from(noun)])
   const sample = sampleOf(noun)
-  const records = sample?.records(faker, ids) ?? declaredRecords({ schema, unique, references }, ids, faker)
-  return distinct(
-    records,
-    [...unique, ...(sample?.unique ?? [])].filter((name) => name in schema.shape),
-  )
-}
-
-function sampleOf(noun: string): Sample | undefined {
-  return (samples as unknown as Record<string, Sample | undefined>)[noun]
+  const distinctFields = [...(unique[noun] ?? collection?.keys ?? []), ...(sample?.unique ?? [])]
+  // Separate random numbers for each collection: the count of one does not change the records of another.
+  const random = randomOf(seed, noun)
+  const declared = { schema, unique: distinctFields, references: collection?.references ?? {} }
+  const given = distinctFields.filter((name) => name in schema.shape)
+  return distinct(sampleRecords(declared, ids, random, sample), given)
 }
 
 function* chunks<T>(records: Iterator<T>, count: number): Generator<T[]> {
