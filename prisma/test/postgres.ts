@@ -24,10 +24,30 @@ export async function emptyDatabase(options?: string) {
   }
 }
 
+let template: Promise<string> | undefined
+
+/** A database with all migrations. To copy one takes a fifth of the CPU time of the migrations. */
+export async function migratedDatabase() {
+  template ??= makeTemplate()
+  return emptyDatabase(`TEMPLATE "${await template}" STRATEGY file_copy`)
+}
+
+async function makeTemplate(): Promise<string> {
+  const { url } = await emptyDatabase()
+  await (await createDatabase(url)).close()
+  const name = new URL(url).pathname.slice(1)
+  // A pooler keeps its connections, during which a database cannot be copied.
+  await query(
+    inject('postgres'),
+    `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${name}'`,
+  )
+  return name
+}
+
 /** A new migrated database, closed at the end of the test. */
 export async function temporaryDatabase(options: Options = {}) {
-  const empty = await emptyDatabase()
-  return { ...empty, ...(await openDatabase(empty.url, options)) }
+  const migrated = await migratedDatabase()
+  return { ...migrated, ...(await openDatabase(migrated.url, options)) }
 }
 
 export async function openDatabase(url: string, options: Options = {}): Promise<Database & AsyncDisposable> {

@@ -2,7 +2,7 @@ import { startPostgres } from '@resource/postgres-test'
 import { expect, test } from 'vitest'
 import { newUser } from '../../test/database.ts'
 import { breakableNetwork } from '../../test/network.ts'
-import { emptyDatabase, openDatabase, temporaryDatabase } from '../../test/postgres.ts'
+import { emptyDatabase, migratedDatabase, openDatabase, temporaryDatabase } from '../../test/postgres.ts'
 import { insertMany, insertOne, remove, removeMany, update } from '../../test/rows.ts'
 import { Conflict, ReadOnly } from '../errors.ts'
 import {
@@ -61,7 +61,7 @@ test('every connection has the timeouts of the settings, and those of the URL ta
 })
 
 test('PostgreSQL plans a page once, but each time if the best index depends on the value of a filter', async () => {
-  const { url, parsed } = await emptyDatabase()
+  const { url, parsed } = await migratedDatabase()
   await using database = await openDatabase(url)
   const at = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n))
   const users = Array.from({ length: 5000 }, (_, n) => ({ ...newUser(`user${n}`), created_at: at(n) }))
@@ -109,8 +109,7 @@ test('after a duplicate value the same write can insert other rows', async () =>
 })
 
 test('a statement is named on every connection, and unnamed behind PgBouncer', async () => {
-  const { url } = await emptyDatabase()
-  await (await openDatabase(url)).close()
+  const { url } = await migratedDatabase()
   for (const [parameters, known] of [
     ['', 1],
     ['?pgbouncer=true', 0],
@@ -180,8 +179,7 @@ test('a connection keeps the 500 statements used last', async () => {
 })
 
 test('behind a pooler every statement runs with the timeouts of the settings, alone and in a transaction', async () => {
-  const { url } = await emptyDatabase()
-  await (await openDatabase(url)).close()
+  const { url } = await migratedDatabase()
   const pool = openPool(readPostgresUrl(`${url}?pgbouncer=true&lock_timeout=777`), { statementTimeoutMs: 1234 })
   const text = `SELECT name, setting FROM pg_settings WHERE name IN
     ('lock_timeout', 'idle_in_transaction_session_timeout', 'statement_timeout') ORDER BY name`
@@ -226,8 +224,7 @@ test('a rollback is never taken for a commit, in whatever form the driver gets i
 })
 
 test('a database that cannot be opened leaves no connection', async () => {
-  const { url, rows } = await emptyDatabase()
-  await (await openDatabase(url)).close()
+  const { url, rows } = await migratedDatabase()
   await rows('DROP EXTENSION pg_trgm CASCADE')
   const onWarning = () => {
     throw new Error('no warnings')

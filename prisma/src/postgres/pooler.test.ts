@@ -1,7 +1,7 @@
 import { isPgBouncerInstalled, startPgBouncer } from '@resource/postgres-test/pgbouncer'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
+import { emptyDatabase, migratedDatabase, openDatabase } from '../../test/postgres.ts'
 import { Conflict } from '../errors.ts'
 import { SessionClient } from './session.ts'
 import { openPrepared } from './transaction.ts'
@@ -22,8 +22,7 @@ test.skipIf(!isPgBouncerInstalled)(
 test.skipIf(!isPgBouncerInstalled)(
   'behind a pooler that is not detected, every statement returns its own result, and none fails but for repeated transactions (needs PgBouncer)',
   async () => {
-    const { url, rows } = await emptyDatabase()
-    await (await openDatabase(url)).close()
+    const { url, rows } = await migratedDatabase()
     await rows('INSERT INTO items (name, name_key, price) SELECT n, n, n FROM generate_series(1, 9) n')
     const through = new URL(url)
     await using bouncer = await startPgBouncer(Number(through.port), { default_pool_size: '2' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/database.ts'
 import { copyHistoryBefore } from '../../test/history.ts'
 import { explainedTables } from '../../test/plans.ts'
-import { emptyDatabase, openDatabase } from '../../test/postgres.ts'
+import { emptyDatabase, migratedDatabase, openDatabase } from '../../test/postgres.ts'
 import { insertOne } from '../../test/rows.ts'
 import { migratePostgres } from './migrate.ts'
 
@@ -12,7 +12,7 @@ const filled = (rows: number) => `INSERT INTO items (name, name_key, price)
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
 test('a search uses the index, whichever of its columns it names', async () => {
-  const { url } = await emptyDatabase()
+  const { url } = await migratedDatabase()
   await using database = await openDatabase(url)
   expect(database.read.users.searchLimit).toBeUndefined()
   const { read, plans, close } = explainedTables(url, '-c enable_seqscan=off -c enable_indexscan=off')
@@ -24,8 +24,7 @@ test('a search uses the index, whichever of its columns it names', async () => {
 })
 
 test('without pg_trgm a search looks at the first 100,000 rows in sort order, and a warning says so', async () => {
-  const { url, rows } = await emptyDatabase()
-  await (await openDatabase(url)).close()
+  const { url, rows } = await migratedDatabase()
   await rows('DROP EXTENSION pg_trgm CASCADE')
   await rows(filled(100_100))
   const warnings: string[] = []
