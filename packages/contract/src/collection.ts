@@ -174,6 +174,7 @@ function derived(declaration: Declaration) {
         successDescription: `A page of ${noun}.`,
         responseBody: noun,
         response: pageOf(record),
+        pickable: true,
         envelope: noun,
         headers: search.length > 0 ? searchHeaders : collectionHeaders,
         additionalBindings: nestedLists(names, declaration.nested ?? {}, references, Object.keys(filters)),
@@ -187,6 +188,7 @@ function derived(declaration: Declaration) {
       ...restOf('get', {
         ...params,
         ...single,
+        pickable: true,
         method: 'GET',
         path: item,
         operationId: `get${One}`,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Binding, Contract, EnvelopeForm, Procedure, Resource, ResponseHeader } from './contract.ts'
 import { accepts, compiled, isOptional, type Parser, parserOf } from './parser.ts'
+import { FIELDS, type Picker, pickerOf, type View } from './picked-fields.ts'
 import { factsOf, objectsIn, shapeOf } from './schema.ts'
 import { shapeHash } from './shape.ts'
 import { checkBodyField, type TextReader, textReaderOf } from './text-reader.ts'
@@ -23,7 +24,7 @@ export interface HeaderSource extends TextSource {
 }
 
 /** A binding with its inherited properties and the source of each input field. */
-export interface ResolvedBinding {
+export interface ResolvedBinding extends View {
   /** `users.get` */
   name: string
   resource: Resource
@@ -36,14 +37,10 @@ export interface ResolvedBinding {
   response: z.ZodType
   /** The names of the fields in the response. */
   answered: () => ReadonlySet<string>
-  /** The compiled schema of `response`. */
-  shows: () => z.ZodType
-  /** The record fields that the response needs; undefined if it does not contain objects. */
-  shown: readonly string[] | undefined
+  /** Picks the fields of the records in the response; undefined if callers cannot. */
+  picker: Picker | undefined
   /** The output fields other than `responseBody`. */
   facts: z.ZodObject
-  /** The name and hash of the response schema for an `ETag`, with or without the envelope: `User.5b1f0c`. */
-  form: (envelope?: EnvelopeForm) => string
   /** Whether the field of `If-Match` accepts this version. A version that it does not accept matches no record. */
   takesVersion: (version: number) => boolean
   status: 200 | 201 | 204
@@ -56,8 +53,8 @@ export interface ResolvedBinding {
   headerFields: ReadonlyMap<string, string>
   /** The functions that compute the response headers. */
   answerHeaders: { name: string; value: ResponseHeader['value'] }[]
-  /** Whether the query parameter `envelope` selects the envelope. */
-  hasEnvelope: boolean
+  /** The query parameters that are no input: `envelope`, `fields`. */
+  parameters: readonly string[]
   /** Absent if the method has no request body. */
   body?: { whole: string } | { fields: Source[] }
 }
@@ -130,6 +127,9 @@ export function checkPath(procedure: string, path: string): void {
 /** The query parameter that selects the envelope. */
 export const ENVELOPE = 'envelope'
 
+/** What each query parameter that is no input selects. */
+const PARAMETERS: Record<string, string> = { [ENVELOPE]: 'the envelope', [FIELDS]: 'fields of the answer' }
+
 const QUERY_STRING = 'the query string'
 
 /** The methods whose input is in the request body. */
@@ -178,15 +178,21 @@ function resolve(
   // All other fields come from the body if it is an object of fields, or else from the query string.
   const rest = Object.keys(shape).filter((field) => !bound.has(field))
   const inBody = withBody && binding.body === undefined
-  if (hasEnvelope && !inBody && rest.includes(ENVELOPE)) {
-    const reason = `where "${ENVELOPE}" selects the envelope; give the field another name`
-    throw new Error(`${where} reads the field "${ENVELOPE}" from ${QUERY_STRING}, ${reason}`)
+  const parameters = [...(hasEnvelope ? [ENVELOPE] : []), ...(binding.pickable ? [FIELDS] : [])]
+  for (const name of inBody ? [] : parameters.filter((name) => rest.includes(name))) {
+    const reason = `where "${name}" selects ${PARAMETERS[name]}; give the field another name`
+    throw new Error(`${where} reads the field "${name}" from ${QUERY_STRING}, ${reason}`)
   }
   const query = inBody ? [] : rest.map((field) => fromText(field, field, QUERY_STRING))
   const fields = inBody ? rest.map((field) => fromBody(field, field)) : []
   const aliases = inBody ? Object.entries(binding.aliases ?? {}).map(([alias, field]) => fromBody(field, alias)) : []
   const response = binding.response ?? procedure.output
   const facts = otherFields(binding.responseBody, procedure.output)
+  const view: View = {
+    shown: shownFields(response, binding.etag),
+    shows: compiled(response),
+    form: formOf(response.meta()?.id ?? (binding.operationId as string), response, binding.envelope, facts),
+  }
   return {
     name,
     resource,
@@ -196,10 +202,9 @@ function resolve(
     parse: input === procedure.input ? undefined : parserOf(input),
     response,
     answered: once(() => answerFields(response)),
-    shows: compiled(response),
-    shown: shownFields(response, binding.etag),
+    ...view,
+    picker: binding.pickable ? pickerOf(where, response, view, binding.etag) : undefined,
     facts,
-    form: formOf(response.meta()?.id ?? (binding.operationId as string), response, binding.envelope, facts),
     takesVersion: (version) => versions !== undefined && (accepts(versions(), [version]) ?? true),
     status: binding.status ?? 200,
     path,
@@ -207,7 +212,7 @@ function resolve(
     fromText: new Set([...path, ...query, ...headers].map(({ field }) => field)),
     answerHeaders: Object.entries(binding.headers ?? {}).map(([name, { value }]) => ({ name, value })),
     query,
-    hasEnvelope,
+    parameters,
     ...(withBody && {
       body: binding.body === undefined ? { fields: [...fields, ...aliases] } : { whole: binding.body },
     }),
@@ -215,12 +220,7 @@ function resolve(
 }
 
 // Computed on first use, because hashing a schema is slow.
-function formOf(
-  name: string,
-  response: z.ZodType,
-  key: string | undefined,
-  facts: z.ZodObject,
-): ResolvedBinding['form'] {
+function formOf(name: string, response: z.ZodType, key: string | undefined, facts: z.ZodObject): View['form'] {
   const plain = once(() => `${name}.${shapeHash(response)}`)
   const wrapped = once((envelope: EnvelopeForm) => {
     const data = key === undefined ? response : z.object({ [key]: response })

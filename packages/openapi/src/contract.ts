@@ -97,6 +97,8 @@ export interface Binding<Input = any, Output = any> extends OperationFacts {
   status?: 200 | 201 | 204
   /** The key of the response in the envelope's `data`. Default: the response is `data` itself. */
   envelope?: string
+  /** Whether the query parameter `fields` picks fields of the response, a record or a list of records. Of a list without transform, only these are read. */
+  pickable?: boolean
   /** `significant`: the path with and without the trailing slash are different routes. Default: `optional`. */
   trailingSlash?: 'significant' | 'optional'
   /** The output field with the version of the record. It adds an `ETag` to the response. */

@@ -8,6 +8,7 @@ import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { type ReadBytes, readJson, refuseDeepBody } from './json-body.ts'
+import { FIELDS } from './picked-fields.ts'
 import { acceptsProblem, PROBLEM, PROBLEM_TYPE } from './problem-details.ts'
 import { callerPaths, gatherInput, type Incoming, pathInput } from './request.ts'
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
@@ -105,7 +106,7 @@ export function createCore<Context, Req extends Incoming>(
       const method = methodOf(req.method)
       const endpoint = entry.methods.get(method)
       if (endpoint === undefined) throw methodNotAllowed(req.method, entry.allow)
-      const { resolved } = endpoint
+      let { resolved } = endpoint
       const operation = endpoint.operation as Operation<Context>
       const created = options.context(req, endpoint.procedures, resolved.binding.path)
       const context = isPromise(created) ? await created : created
@@ -124,6 +125,10 @@ export function createCore<Context, Req extends Incoming>(
         isStream = wantsStream(req, resolved.binding.stream)
         if (!isStream) checkAccept(req)
         if (hasEnvelope && isEnvelopeRequested(valuesOf(query, ENVELOPE)[0])) envelope = options.envelope
+        if (resolved.picker !== undefined && query.length > 0) {
+          const [fields] = valuesOf(query, FIELDS)
+          if (fields !== undefined) resolved = { ...resolved, ...resolved.picker.pick(fields) }
+        }
         isStrict = prefersStrict(req.headers)
         input = gatherInput(resolved, params, query, req.headers, body)
       } catch (error) {

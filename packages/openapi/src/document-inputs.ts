@@ -3,6 +3,7 @@ import type { ZodOpenApiOperationObject } from 'zod-openapi'
 import type { ResolvedBinding, Source, TextSource } from './bindings.ts'
 import { accepts, PREFER } from './document-headers.ts'
 import { isOptional } from './parser.ts'
+import { FIELDS } from './picked-fields.ts'
 import { objectsIn, shapeOf } from './schema.ts'
 
 const ENVELOPE = z
@@ -45,7 +46,11 @@ export function parameters(
   }
   return {
     path: z.object(named(resolved.path)),
-    query: z.object({ ...named(resolved.query, true), ...(!isPlain && { envelope: ENVELOPE }) }),
+    query: z.object({
+      ...named(resolved.query, true),
+      ...(resolved.picker && { [FIELDS]: resolved.picker.schema }),
+      ...(!isPlain && { envelope: ENVELOPE }),
+    }),
     header: z.object(header),
   }
 }

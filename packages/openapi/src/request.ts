@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from './api-error.ts'
-import { ENVELOPE, type HeaderSource, type ResolvedBinding } from './bindings.ts'
+import type { HeaderSource, ResolvedBinding } from './bindings.ts'
 import { matchedVersions, refuseConditions } from './conditions.ts'
 import { FieldError, type Path } from './field-error.ts'
 import { shapeOf } from './schema.ts'
@@ -34,7 +34,7 @@ export function gatherInput(
 ): Record<string, unknown> {
   const input = pathInput(resolved, params)
   for (const [name] of query) {
-    if ((name !== ENVELOPE || !resolved.hasEnvelope) && !resolved.query.some((source) => source.name === name))
+    if (!resolved.parameters.includes(name) && !resolved.query.some((source) => source.name === name))
       throw unknownParameter(resolved, name)
   }
   if (query.length > 0) {
@@ -60,7 +60,7 @@ export function pathInput(resolved: ResolvedBinding, params: readonly string[]):
 }
 
 function unknownParameter(resolved: ResolvedBinding, name: string): ApiError {
-  const known = [...resolved.query.map((source) => source.name), ...(resolved.hasEnvelope ? [ENVELOPE] : [])]
+  const known = [...resolved.query.map((source) => source.name), ...resolved.parameters]
   const hint = known.length === 0 ? '' : `; it takes: ${known.join(', ')}`
   return fieldApiError(name, 'is not a query parameter of this operation', hint)
 }

@@ -41,7 +41,7 @@ public class Native {
     var pages = 0;
     for (var after = ""; after != null; pages++) {
       var page = items.listItemsWithHttpInfo(
-          "lighting", null, null, null, null, null, null, null, null, null, 2L, null, after, null);
+          "lighting", null, null, null, null, null, null, null, null, null, 2L, null, after, null, null);
       for (var item : page.getData()) names.add(item.getName());
       var link = next.matcher(page.getHeaders().get("link").get(0));
       after = link.find() ? link.group(1) : null;
@@ -51,7 +51,7 @@ public class Native {
 
     // Get with an ETag
     var id = rug.getId().longValue();
-    var read = items.getItemWithHttpInfo(id, null);
+    var read = items.getItemWithHttpInfo(id, null, null);
     equal(read.getData(), rug);
     var etag = read.getHeaders().get("etag").get(0);
     equal(etag.startsWith("\"1-"), true);
@@ -70,7 +70,7 @@ public class Native {
 
     // Delete
     equal(items.deleteItem(id, null, null, null, null).getMessage(), "Item deleted");
-    equal(message(failure(() -> items.getItem(id, null))), "Item not found");
+    equal(message(failure(() -> items.getItem(id, null, null))), "Item not found");
 
     System.out.println("ok");
   }

@@ -30,6 +30,8 @@ export function queryValue(random: Random, name: string, path: string): string {
     case 'envelope':
     case 'count':
       return random.pick(['true', 'false'])
+    case 'fields':
+      return random.pick(['id', 'name,id', 'email,email', 'title', 'version', 'id,,name'])
     case 'role':
       return random.pick(['admin', 'user', 'root'])
     case 'status':
