@@ -27,6 +27,9 @@ export function consoleTest(name: string, act: (visit: Visit) => Promise<void>, 
   test(name, async () => visitConsole(await startService(), act, options))
 }
 
+// Animations take a fifth of the time of all tests, so a test that needs them sets `no-preference`.
+const DEFAULTS = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' } as const
+
 let browser: Browser
 
 /** Starts the browser that all tests of this process share; it ends with the process. */
@@ -46,7 +49,7 @@ export async function visitConsole(
   { expected, elsewhere, ...options }: Options,
 ) {
   await using _ = service
-  await using context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  await using context = await browser.newContext({ ...DEFAULTS, ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(60_000)
   const problems: string[] = []
@@ -90,6 +93,14 @@ export async function violations(page: Page, rules = TAGS): Promise<string[]> {
   const found = await page.evaluate(`axe.run({ resultTypes: ['violations'], runOnly: ${JSON.stringify(rules)} })
     .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html + ' ' + failureSummary)))`)
   return found as string[]
+}
+
+/** Changes the width of the viewport, and waits until the page has it. */
+export async function setWidth(page: Page, width: number) {
+  await page.setViewportSize({ width, height: 900 })
+  await page.evaluate(async (width) => {
+    while (innerWidth !== width) await new Promise(requestAnimationFrame)
+  }, width)
 }
 
 /**

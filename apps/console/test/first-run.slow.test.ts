@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest, layoutFaults, shareBrowser, violations } from './console.ts'
+import { consoleTest, layoutFaults, setWidth, shareBrowser, violations } from './console.ts'
 
 shareBrowser()
 
@@ -37,8 +37,7 @@ consoleTest(
     await fetch(`${service.url}/items`, { method: 'POST', headers, body })
     await page.getByText('It has arrived').waitFor()
     for (const width of [320, 390, 768, 1920]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.waitForFunction(`innerWidth === ${width}`)
+      await setWidth(page, width)
       expect(await layoutFaults(page)).toEqual([])
     }
     expect(await violations(page)).toEqual([])

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, pauseCalls, seed, shareBrowser, type Visit } from './console.ts'
+import { consoleTest, pauseCalls, seed, setWidth, shareBrowser, type Visit } from './console.ts'
 
 shareBrowser()
 
@@ -172,8 +172,7 @@ consoleTest(
     expect(await long.getAttribute('data-whole')).toMatch(/^A very .* long name$/)
     await page.getByRole('row', { name: 'Person 100', exact: false }).scrollIntoViewIfNeeded()
     for (const width of [700, 1280, 1920]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.waitForFunction(`innerWidth === ${width}`)
+      await setWidth(page, width)
       expect((await page.getByRole('columnheader', { name: 'E-mail' }).boundingBox())?.y).toBeLessThan(60)
       const table = await page.getByRole('grid', { name: 'Users' }).boundingBox()
       expect(table?.width).toBeGreaterThan((width - (width < 1024 ? 0 : 224)) * 0.95)
@@ -192,25 +191,29 @@ consoleTest('prices have as many decimals as the one that needs most', async ({ 
   expect(await page.locator('.records td.number').allTextContents()).toEqual(['2.000', '0.125', '1,204.500'])
 })
 
-consoleTest('a dialog gives the focus to its first field, and back to its opener', async ({ page, client, open }) => {
-  await seed(client)
-  await open('/users/1')
-  const focused = (name: string) =>
-    page.waitForFunction((wanted) => (document.activeElement as HTMLInputElement).name === wanted, name)
-  await page.getByRole('button', { name: 'Edit…' }).waitFor()
-  const calls = await pauseCalls(page, 'users.get')
-  await page.getByRole('button', { name: 'Edit…' }).click()
-  await calls.paused
-  calls.resume()
-  await focused('name')
-  await page.keyboard.press('Escape')
-  await waitForFocus(page, 'Edit…')
-  await page.getByRole('link', { name: 'Users' }).first().click()
-  await page.getByRole('button', { name: 'New user' }).press('Enter')
-  await focused('name')
-  await page.keyboard.press('Escape')
-  await waitForFocus(page, 'New user')
-})
+consoleTest(
+  'a dialog that moves in gives the focus to its first field, and back to its opener',
+  async ({ page, client, open }) => {
+    await seed(client)
+    await open('/users/1')
+    const focused = (name: string) =>
+      page.waitForFunction((wanted) => (document.activeElement as HTMLInputElement).name === wanted, name)
+    await page.getByRole('button', { name: 'Edit…' }).waitFor()
+    const calls = await pauseCalls(page, 'users.get')
+    await page.getByRole('button', { name: 'Edit…' }).click()
+    await calls.paused
+    calls.resume()
+    await focused('name')
+    await page.keyboard.press('Escape')
+    await waitForFocus(page, 'Edit…')
+    await page.getByRole('link', { name: 'Users' }).first().click()
+    await page.getByRole('button', { name: 'New user' }).press('Enter')
+    await focused('name')
+    await page.keyboard.press('Escape')
+    await waitForFocus(page, 'New user')
+  },
+  { reducedMotion: 'no-preference' },
+)
 
 consoleTest('? lists the shortcuts, which can be turned off', async ({ page, client, open }) => {
   await seed(client)

@@ -83,7 +83,8 @@ consoleTest(
     await page.getByText('Someone deleted this item.').waitFor()
     await other.getByRole('list', { name: 'Records' }).getByRole('link', { name: 'Items 4' }).waitFor()
   },
-  { expected },
+  // Its marks fade.
+  { expected, reducedMotion: 'no-preference' },
 )
 
 consoleTest(

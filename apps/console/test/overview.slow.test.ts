@@ -1,7 +1,7 @@
 import { createClient } from '@resource/client'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { consoleTest, layoutFaults, seed, shareBrowser } from './console.ts'
+import { consoleTest, layoutFaults, seed, setWidth, shareBrowser } from './console.ts'
 
 shareBrowser()
 
@@ -90,8 +90,7 @@ consoleTest('figures of any size fit a phone', async ({ page, client, open }) =>
   await open('/')
   await page.getByRole('table', { name: 'Items by category' }).waitFor()
   for (const width of [320, 390, 768]) {
-    await page.setViewportSize({ width, height: 900 })
-    await page.waitForFunction(`innerWidth === ${width}`)
+    await setWidth(page, width)
     expect(await layoutFaults(page)).toEqual([])
     const isCut = await page
       .locator('.shares td')

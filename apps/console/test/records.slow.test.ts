@@ -310,7 +310,7 @@ consoleTest('the focus stays on a button that changes, and on the page if its bu
   await page.getByRole('button', { name: 'Delete…' }).press('Enter')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).press('Enter')
   await page.getByText('Ada Lovelace deleted').waitFor()
-  await page.waitForFunction("document.activeElement.id === 'main'")
+  await expect.poll(focused).toBe('main')
 })
 
 consoleTest('a form closed while it saves does not affect the next form', async ({ page, client, open }) => {

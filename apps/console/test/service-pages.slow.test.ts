@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { COLOR_RULES, consoleTest, shareBrowser, violations } from './console.ts'
+import { COLOR_RULES, consoleTest, setWidth, shareBrowser, violations } from './console.ts'
 
 shareBrowser()
 
@@ -14,8 +14,7 @@ for (const [path, shown] of [
     await page.goto(service.url + path)
     await page.getByText(shown).first().waitFor()
     for (const width of [320, 390, 768, 1280, 1920]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.waitForFunction(`innerWidth === ${width}`)
+      await setWidth(page, width)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
       if (width !== 390 && width !== 1280) continue
       for (const colorScheme of ['light', 'dark'] as const) {
