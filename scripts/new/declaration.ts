@@ -1,20 +1,13 @@
 import { and, upper } from '../../packages/contract/src/words.ts'
+import { withEntries } from './field.ts'
 import type { Field } from './fields.ts'
 import type { Names } from './names.ts'
 
 /** The declaration for the contract, unformatted. */
 export function declarationSource({ noun, one, path, label }: Names, fields: Field[]): string {
   const schemas = fields.map((field) => `${field.name}: ${schemaOf(field)},`)
-  const helpers = [...new Set(fields.flatMap((field) => field.helpers))]
+  const helpers = helpersOf(fields)
   const usesZod = fields.some(({ schema }) => schema.startsWith('z.'))
-  const namesOf = (has: (field: Field) => boolean | undefined) => fields.filter(has).map(({ name }) => name)
-  const lists = {
-    filters: fields.flatMap(filtersOf),
-    search: namesOf(({ searched }) => searched),
-    groups: namesOf(({ summarized }) => summarized === 'group'),
-    measures: namesOf(({ summarized }) => summarized === 'measure'),
-    keys: namesOf(({ searched, unique }) => searched && unique),
-  }
   return lines(
     usesZod && "import { z } from 'zod'",
     "import { collection } from './collection.ts'",
@@ -26,10 +19,53 @@ export function declarationSource({ noun, one, path, label }: Names, fields: Fie
     `description: ${JSON.stringify(`${upper(label)} with ${and(fields.map(displayName))}.`)},`,
     `fields: { ${schemas.join('\n')} },`,
     'timestamps: true,',
-    ...Object.entries(lists).map(([name, fields]) => fields.length > 0 && `${name}: ${JSON.stringify(fields)},`),
+    ...Object.entries(listsOf(fields)).map(
+      ([name, fields]) => fields.length > 0 && `${name}: ${JSON.stringify(fields)},`,
+    ),
     path !== noun && `path: '/${path}',`,
     '})',
   )
+}
+
+/** Adds fields to a declaration. The result is unformatted. */
+export function withFields(source: string, fields: Field[]): string {
+  const helpers = helpersOf(fields).filter(
+    (name) => !new RegExp(`^import [^']*\\b${name}\\b[^']*'./fields.ts'`, 'm').test(source),
+  )
+  const usesZod = fields.some(({ schema }) => schema.startsWith('z.')) && !/^import .*'zod'/m.test(source)
+  const declared = withEntries(
+    source,
+    'fields',
+    fields.map((field) => `${field.name}: ${schemaOf(field)}`),
+  )
+  const listed = Object.entries(listsOf(fields)).reduce(
+    (text, [name, values]) =>
+      withEntries(
+        text,
+        name,
+        values.map((value) => JSON.stringify(value)),
+      ),
+    declared,
+  )
+  return lines(
+    usesZod && "import { z } from 'zod'",
+    helpers.length > 0 && `import { ${helpers.join(', ')} } from './fields.ts'`,
+    listed,
+  )
+}
+
+const helpersOf = (fields: Field[]) => [...new Set(fields.flatMap((field) => field.helpers))]
+
+/** The lists of fields in a declaration. */
+function listsOf(fields: Field[]) {
+  const namesOf = (has: (field: Field) => boolean | undefined) => fields.filter(has).map(({ name }) => name)
+  return {
+    filters: fields.flatMap(filtersOf),
+    search: namesOf(({ searched }) => searched),
+    groups: namesOf(({ summarized }) => summarized === 'group'),
+    measures: namesOf(({ summarized }) => summarized === 'measure'),
+    keys: namesOf(({ searched, unique }) => searched && unique),
+  }
 }
 
 function schemaOf(field: Field): string {

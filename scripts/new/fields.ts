@@ -24,6 +24,8 @@ export interface Field {
   unique: boolean
   /** Value when the field is absent on create. */
   default?: Value | null
+  /** Value of the records that exist when the field is added. */
+  existing?: Value
   /** Two valid values, in ascending order. */
   values: [Value, Value]
   /** An invalid value. */

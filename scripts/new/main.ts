@@ -1,17 +1,30 @@
 // Adds or removes a resource: see `npm run new -- --help`.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root, run } from '../run-command.mjs'
-import { declarationSource, withNoun, withoutNoun } from './declaration.ts'
+import { declarationSource, withFields, withNoun, withoutNoun } from './declaration.ts'
+import { addedField } from './field.ts'
 import { type Field, parseField, SYNTAX, searchKeyOf, UsageError } from './fields.ts'
-import { withModel, withoutModel } from './model.ts'
+import { withColumns, withModel, withoutModel } from './model.ts'
 import { type Names, namesOf } from './names.ts'
-import { filesOf, LIST, MODELS, modelsReferredTo, read, rejectTaken, SHARED } from './project.ts'
-import { testSource } from './test-source.ts'
+import {
+  filesOf,
+  LIST,
+  MODELS,
+  migrationsNamed,
+  modelsReferredTo,
+  OPERATIONS,
+  read,
+  rejectTaken,
+  SHARED,
+} from './project.ts'
+import { rulesSource, withoutRules, withRules } from './rules.ts'
+import { testSource, withCases } from './test-source.ts'
 
 const USAGE = `npm run new orders reference:text quantity:int:1..1000 'status:open|closed' user:ref:users
-npm run new -- --remove orders     removes it again, before it is committed
+npm run new -- --field orders 'note:text?'     adds fields to a resource
+npm run new -- --remove orders                 removes it again, before it is committed
 
 The first argument is the plural name of the resource: orders, order-lines. A singular that is not in the dictionary needs --one:
 npm run new -- people --one=person name:text
@@ -28,7 +41,12 @@ try {
 
 async function main() {
   const { values, positionals } = parseArgs({
-    options: { help: { type: 'boolean' }, one: { type: 'string' }, remove: { type: 'boolean' } },
+    options: {
+      help: { type: 'boolean' },
+      one: { type: 'string' },
+      remove: { type: 'boolean' },
+      field: { type: 'boolean' },
+    },
     allowPositionals: true,
   })
   const [plural, ...fields] = positionals
@@ -40,22 +58,25 @@ async function main() {
     throw new UsageError(`${names.label}: name at least one field, such as reference:text; npm run new -- --help lists the types.
 To remove a resource: ${removal}`)
   }
-  await add(names, fields.map(parseField), removal)
+  const parsed = fields.map(parseField)
+  rejectRepeated(parsed)
+  await (values.field ? addFields(names, parsed.map(addedField)) : add(names, parsed, removal))
 }
 
 /** @param removal the command that undoes it */
 async function add(names: Names, fields: Field[], removal: string) {
   rejectTaken(names)
-  rejectRepeated(fields)
   const models = modelsReferredTo(fields)
   const schemaPrisma = withModel(read(MODELS), names, fields, models)
-  const [declaration, test] = filesOf(names)
+  const [declaration, rules, test] = filesOf(names)
   await allOrNothing(names, async () => {
     write(declaration, declarationSource(names, fields))
     write(LIST, withNoun(read(LIST), names))
+    write(rules, rulesSource(names))
+    write(OPERATIONS, withRules(read(OPERATIONS), names))
     write(test, testSource(names, fields))
     write(MODELS, schemaPrisma)
-    await format(declaration, LIST, test)
+    await format(declaration, LIST, rules, OPERATIONS, test)
     await step('node', 'prisma/scripts/new-migration.ts', `add_${names.table}`)
     await regenerate()
   })
@@ -68,11 +89,41 @@ npm start serves it at /${names.path} and /console/${names.noun}; npm test runs 
 To remove it before it is committed: ${removal}`)
 }
 
-async function remove(names: Names) {
+/** Adds fields to a resource. Its file of tests gets cases for them, if it has the generated form. */
+async function addFields(names: Names, fields: Field[]) {
+  const [declaration, , test] = existingFiles(names)
+  const schemaPrisma = withColumns(read(MODELS), names, fields, modelsReferredTo(fields))
+  const isTested = existsSync(join(root, test)) && read(test).includes('testCollection(')
+  const changed = [declaration, ...(isTested ? [test] : [])]
+  const before = migrationsNamed('*')
+  await allOrNothing(names, async () => {
+    write(declaration, withFields(read(declaration), fields))
+    if (isTested) write(test, withCases(read(test), fields))
+    write(MODELS, schemaPrisma)
+    await format(...changed)
+    await step('node', 'prisma/scripts/new-migration.ts', `add_${fields[0]?.name}_to_${names.table}`)
+    await regenerate()
+  })
+  const optional = fields.filter(({ nullable }) => nullable).map(({ name }) => name)
+  console.log(`Created:
+  ${migrationsNamed('*')
+    .filter((file) => !before.includes(file))
+    .join('\n  ')}
+Changed:
+  ${[...changed, ...SHARED.filter((file) => file !== LIST && file !== OPERATIONS)].join('\n  ')}${
+    optional.length === 0 ? '' : `\n\nExisting records have no value, so null is allowed: ${optional.join(', ')}`
+  }`)
+}
+
+function existingFiles(names: Names) {
   const files = filesOf(names)
-  const [declaration] = files
-  if (!existsSync(join(root, declaration)))
-    throw new UsageError(`${names.label}: no such resource; ${declaration} does not exist.`)
+  if (!existsSync(join(root, files[0])))
+    throw new UsageError(`${names.label}: no such resource; ${files[0]} does not exist.`)
+  return files
+}
+
+async function remove(names: Names) {
+  const files = existingFiles(names)
   const { code, output } = await run('git', ['ls-tree', '-r', '--name-only', 'HEAD', '--', ...files], { quiet: true })
   if (code !== 0)
     throw new UsageError(
@@ -86,8 +137,9 @@ Committed: ${output.trim().replaceAll('\n', ', ')}`)
   await allOrNothing(names, async () => {
     write(MODELS, withoutModel(read(MODELS), names))
     write(LIST, withoutNoun(read(LIST), names))
+    write(OPERATIONS, withoutRules(read(OPERATIONS), names))
     for (const file of files) discard(file)
-    await format(LIST)
+    await format(LIST, OPERATIONS)
     await regenerate()
   })
   console.log(`Removed:
@@ -116,7 +168,8 @@ async function regenerate() {
 
 /** Runs `work`; restores all files if it fails. */
 async function allOrNothing(names: Names, work: () => Promise<void>) {
-  const files = () => [...filesOf(names), ...SHARED].filter((file) => existsSync(join(root, file)))
+  const files = () =>
+    [...new Set([...filesOf(names), ...migrationsNamed('*'), ...SHARED])].filter((file) => existsSync(join(root, file)))
   const before = files().map((path) => ({ path, text: read(path) }))
   try {
     await work()
@@ -144,7 +197,9 @@ function write(path: string, text: string) {
   writeFileSync(join(root, path), text)
 }
 
-/** Deletes a file; a migration together with its folder. */
+/** Deletes a file, and its folder if nothing else is in it. */
 function discard(path: string) {
-  rmSync(join(root, basename(path) === 'migration.sql' ? dirname(path) : path), { recursive: true, force: true })
+  const file = join(root, path)
+  rmSync(file, { force: true })
+  if (existsSync(dirname(file)) && readdirSync(dirname(file)).length === 0) rmdirSync(dirname(file))
 }

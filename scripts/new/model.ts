@@ -1,3 +1,4 @@
+import { searchKey } from '../../prisma/src/tables/search.ts'
 import { type Field, searchKeyOf, UsageError } from './fields.ts'
 import type { Names } from './names.ts'
 
@@ -8,23 +9,58 @@ import type { Names } from './names.ts'
  * @throws UsageError if a name is too long or a referenced model has a field with the name of the back-relation
  */
 export function withModel(models: string, names: Names, fields: Field[], referredTo: Map<string, string>): string {
+  return withBackRelations(`${models}\n${modelSource(names, fields, referredTo)}`, names, fields, referredTo)
+}
+
+/**
+ * Adds columns with their indexes to the model.
+ *
+ * @throws UsageError as `withModel`, and if there is no such model or it has a field with the name of a new one
+ */
+export function withColumns(models: string, names: Names, fields: Field[], referredTo: Map<string, string>): string {
   const { table, model, label } = names
-  return fields.reduce(
-    (text, { relation }) => {
-      if (relation === undefined) return text
-      const named = relationName(relation, fields, table)
-      const line = `  ${named} ${model}[]${named === table ? '' : ` @relation("${named}")`}\n`
-      const other = referredTo.get(relation.collection)
-      if (new RegExp(`^model ${other} \\{[^}]*\n  ${named} `, 'm').test(text)) {
-        throw new UsageError(
-          `${label}: the model ${other} already has a field ${named}, so it cannot list the ${label} that refer to it. Choose another name.`,
-        )
-      }
-      const fieldsOf = new RegExp(`(?<=^model ${other} \\{\n[^}]*?)(?=\n  @@)`, 'm')
-      return text.replace(fieldsOf, line)
-    },
-    `${models}\n${modelSource(names, fields, referredTo)}`,
+  const [block = ''] = new RegExp(`^model ${model} \\{\\n[^}]*\\}\\n`, 'm').exec(models) ?? []
+  const [, name = '', type = ''] = /^ {2}(version +)(Int +)@/m.exec(block) ?? []
+  if (name === '') throw new UsageError(`${label}: no model ${model}. If its singular is irregular, add --one.`)
+  // A further relation to the same model needs a name.
+  const related = [...block.matchAll(/^ +\w+ +(\w+)\??.*@relation/gm)].map(([, other]) => other)
+  const siblings = fields.flatMap((field) =>
+    related.includes(referredTo.get(field.relation?.collection ?? '')) ? [field, field] : [field],
   )
+  const rows = fields.flatMap((field) => rowsOf(field, siblings, table, referredTo))
+  const taken = rows.find(([column = '']) => new RegExp(`^ {2}${column} `, 'm').test(block))
+  if (taken !== undefined) throw new UsageError(`${label}: ${taken[0]} already exists. Choose another name.`)
+  const lines = rows.map((row) => lineOf(row, name.length - 1, type.length - 1))
+  const longer = block
+    .replace(/^(?= {2}version )/m, () => `${lines.join('\n')}\n`)
+    .replace(/^(?= {2}@@map)/m, () => `${fields.flatMap((field) => indexesOf(table, field)).join('\n')}\n`)
+  return withBackRelations(
+    models.replace(block, () => longer),
+    names,
+    siblings,
+    referredTo,
+  )
+}
+
+function withBackRelations(
+  models: string,
+  { table, model, label }: Names,
+  fields: Field[],
+  referredTo: Map<string, string>,
+) {
+  return [...new Set(fields)].reduce((text, { relation }) => {
+    if (relation === undefined) return text
+    const named = relationName(relation, fields, table)
+    const line = `  ${named} ${model}[]${named === table ? '' : ` @relation("${named}")`}\n`
+    const other = referredTo.get(relation.collection)
+    if (new RegExp(`^model ${other} \\{[^}]*\n  ${named} `, 'm').test(text)) {
+      throw new UsageError(
+        `${label}: the model ${other} already has a field ${named}, so it cannot list the ${label} that refer to it. Choose another name.`,
+      )
+    }
+    const fieldsOf = new RegExp(`(?<=^model ${other} \\{\n[^}]*?)(?=\n  @@)`, 'm')
+    return text.replace(fieldsOf, line)
+  }, models)
 }
 
 /** @throws UsageError when the model does not exist or another model refers to it */
@@ -47,11 +83,7 @@ function modelSource({ table, model }: Names, fields: Field[], referredTo: Map<s
   const [names, types] = [0, 1].map((column) =>
     Math.max(...rows.filter(({ length }) => length > 1).map((row) => row[column]?.length ?? 0)),
   )
-  const lines = rows.map(([name = '', type, attributes]) =>
-    type === undefined
-      ? `  ${name}`
-      : `  ${name.padEnd(names ?? 0)} ${type.padEnd(types ?? 0)} ${attributes}`.trimEnd(),
-  )
+  const lines = rows.map((row) => lineOf(row, names ?? 0, types ?? 0))
   const indexes = [...fields, { name: 'created_at' }, { name: 'updated_at' }].flatMap((field) =>
     indexesOf(table, field),
   )
@@ -73,14 +105,20 @@ function indexesOf(table: string, { name, filters, column }: Partial<Field>): st
   return isDescending ? [ascending, `  @@index([${name}(sort: Desc), id], map: "${index}")`] : [ascending]
 }
 
+function lineOf([name = '', type, attributes]: string[], names: number, types: number): string {
+  return type === undefined ? `  ${name}` : `  ${name.padEnd(names)} ${type.padEnd(types)} ${attributes}`.trimEnd()
+}
+
 /** The lines of a field: name, type and attributes, or a comment. */
 function rowsOf(field: Field, fields: Field[], table: string, referredTo: Map<string, string>): string[][] {
-  const { name, column, nullable, unique, searched, relation } = field
+  const { name, column, nullable, unique, searched, relation, existing } = field
   const optional = nullable ? '?' : ''
-  const row = [name, `${column}${optional}`, unique ? '@unique' : '']
+  const initial = existing === undefined ? '' : `@default(${JSON.stringify(existing)})`
+  const row = [name, `${column}${optional}`, unique ? '@unique' : initial]
   if (searched) {
     const comment = `/// @search The ${name} in the form of \`searchKey\`.`
-    return [row, [comment], [searchKeyOf(field), 'String', '@default("")']]
+    const key = JSON.stringify(searchKey(String(existing ?? '')))
+    return [row, [comment], [searchKeyOf(field), 'String', `@default(${key})`]]
   }
   if (relation === undefined) return [row]
   const named = relationName(relation, fields, table)

@@ -9,9 +9,10 @@ import type { Names } from './names.ts'
 
 export const LIST = 'packages/contract/src/writable.ts'
 export const MODELS = 'prisma/schema.prisma'
+export const OPERATIONS = 'apps/server/src/operations.ts'
 const DOCUMENT = 'packages/contract/openapi.snapshot.json'
 /** The files of all resources. */
-export const SHARED = [LIST, MODELS, DOCUMENT, 'packages/contract/src/hash.ts']
+export const SHARED = [LIST, MODELS, OPERATIONS, DOCUMENT, 'packages/contract/src/hash.ts']
 
 // Paths of the service that are not in the OpenAPI document.
 const PATHS = ['api', 'assets', 'console', 'docs', 'healthz', 'metrics', 'openapi', 'readyz', 'redoc', 'trpc']
@@ -20,11 +21,24 @@ const TYPES = ['Boolean', 'Decimal', 'Float', 'Int', 'Json', 'ListTable', 'Recor
 
 export const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** The files that belong to a resource only: its declaration, its tests, and its migrations, if it has any yet. */
-export function filesOf({ noun, path, table }: Names): [declaration: string, test: string, ...migrations: string[]] {
-  const migrations = globSync(`prisma/migrations/*/[0-9]*[0-9]_{,compatible_}add_${table}/migration.sql`, { cwd: root })
-  return [`packages/contract/src/${noun}.ts`, `apps/server/test/${path}.test.ts`, ...migrations.sort()]
+/** The files that belong to a resource only: its declaration, rules and tests, and its migrations, if it has any yet. */
+export function filesOf({
+  noun,
+  path,
+  table,
+}: Names): [declaration: string, rules: string, test: string, ...migrations: string[]] {
+  const migrations = migrationsNamed(`{,compatible_}{add_${table},add_*_to_${table},${table}_*_idx}`)
+  return [
+    `packages/contract/src/${noun}.ts`,
+    `apps/server/src/${path}/rules.ts`,
+    `apps/server/test/${path}.test.ts`,
+    ...migrations,
+  ]
 }
+
+/** The files of the migrations on all engines whose name after the number matches a pattern. */
+export const migrationsNamed = (pattern: string) =>
+  globSync(`prisma/migrations/*/[0-9]*[0-9]_${pattern}/migration.sql`, { cwd: root }).sort()
 
 /** @throws UsageError when a name is already in use */
 export function rejectTaken(names: Names): void {

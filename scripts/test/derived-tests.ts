@@ -12,15 +12,13 @@ const RESOURCES = [
   'stops order_line:ref:orderLines:cascade label:ref:labels',
 ]
 
-const RULE = `labels: {
-  procedures: ({ create, createMany }) => ({
-    create: (input, context) => (onlyL([input]), create(input, context)) as never,
-    createMany: (input, context) => (onlyL(input.labels), createMany(input, context)) as never,
-  }),
-}`
-const ONLY_L = `
-function onlyL(labels: { name: string }[]) {
-  if (labels.some(({ name }) => !name.startsWith('L-'))) throw new ApiError(400, 'name: must begin with L-')
+const RULE = `import type { CollectionRules } from '../store/collection.ts'
+import { invalid } from '../store/refusals.ts'
+
+export const labelRules: CollectionRules<'labels'> = {
+  check: ({ after }) => {
+    if (after?.name.startsWith('L-') === false) throw invalid('name', 'must begin with L-')
+  },
 }
 `
 const SAMPLE = 'labels: { record: (_, n) => ({ name: "L-" + n }) },'
@@ -48,13 +46,9 @@ export function runDerivedTests(clone: Clone): void {
   run(all, "-t '[oO]rder[- ]?[lL]ine|[lL]abel|[sS]top|completely|same believable records'")
 
   // A rule that refuses every generated record of one collection.
-  edit(
-    'apps/server/src/operations.ts',
-    (text) =>
-      `import { ApiError } from '@resource/openapi'\n${text.replace(/(?<=users: userRules\(checkPassword\))/, `, ${RULE}`)}${ONLY_L}`,
-  )
+  edit('apps/server/src/labels/rules.ts', () => RULE)
   expect(seed('refused')).toContain(`orderLines: 3 created
-labels: 0 created. name: must begin with L-
+labels: 0 created. labels[0].name: must begin with L-
   Describe records that the service accepts for labels in packages/contract/src/samples/samples.ts.
 stops: 0 created. label_id refers to labels, which has no records
 `)

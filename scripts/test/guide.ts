@@ -20,10 +20,12 @@ export async function followGuide(clone: Clone): Promise<void> {
 
   clone.run(create)
   expect(clone.changes().map((change) => change.replace(/\d{4}_/, 'NNNN_'))).toEqual([
+    ' M apps/server/src/operations.ts',
     ' M packages/contract/openapi.snapshot.json',
     ' M packages/contract/src/hash.ts',
     ' M packages/contract/src/writable.ts',
     ' M prisma/schema.prisma',
+    `?? apps/server/src/${orders}/rules.ts`,
     `?? apps/server/test/${orders}.test.ts`,
     `?? packages/contract/src/${orders}.ts`,
     `?? prisma/migrations/postgresql/NNNN_compatible_add_${orders}/migration.sql`,
