@@ -28,10 +28,20 @@ export function unpooled(databaseUrl: string): string {
   return url.href
 }
 
+// TRUNCATE replaces the files of a table and its indexes, also empty ones: of all tables it takes three times as long.
+const TRUNCATE_WRITTEN = `DO $$
+  DECLARE written text;
+  BEGIN
+    SELECT string_agg(name, ', ') INTO written
+      FROM unnest(ARRAY['${tableNames.join("', '")}']) AS name WHERE pg_relation_size(name::regclass) > 0;
+    IF written IS NOT NULL THEN EXECUTE 'TRUNCATE ' || written || ' CASCADE'; END IF;
+    PERFORM setval(seqrelid, seqstart, false) FROM pg_sequence;
+  END $$`
+
 async function truncated(url: string | undefined): Promise<string | undefined> {
   if (url === undefined) return undefined
   try {
-    await query(url, `TRUNCATE ${tableNames.join(', ')} RESTART IDENTITY`)
+    await query(url, TRUNCATE_WRITTEN)
     return url
   } catch {
     return undefined // A test has dropped a table.
