@@ -24,7 +24,7 @@ import { testSource, withCases } from './test-source.ts'
 
 const USAGE = `npm run new orders reference:text quantity:int:1..1000 'status:open|closed' user:ref:users
 npm run new -- --field orders 'note:text?'     adds fields to a resource
-npm run new -- --remove orders                 removes it again, before it is committed
+npm run new -- --remove orders                 removes a resource again, before it is committed
 
 The first argument is the plural name of the resource: orders, order-lines. A singular that is not in the dictionary needs --one:
 npm run new -- people --one=person name:text
