@@ -138,6 +138,18 @@ async function useEverything(url: string, resource?: (command: string) => string
   const ofUser = async (id: number) => json(`${url}/users/${id}/parcels?limit=1&sort=code_desc`)
   expect(await ofUser(1)).toMatchObject([200, [{ code: 'P-2' }]])
   expect((await ofUser(9))[0]).toBe(404)
+  // Answers with the records that they refer to.
+  const user = { id: 1, name: 'Ada', email: 'ada@example.com', role: 'user', created_at: TIME }
+  const book = { id: 1, title: 'Dune', author: 'Frank Herbert', published_date: '1965-08-01' }
+  expect(await json(`${url}/parcels?include=book,user&fields=code&sort=id_asc`)).toEqual([
+    200,
+    [
+      { code: 'P-1', user, book },
+      { code: 'P-2', user, book: null },
+    ],
+  ])
+  expect(await json(`${url}/users/1/parcels?include=user&fields=code&limit=1`)).toEqual([200, [{ code: 'P-1', user }]])
+  expect(await json(`${url}/parcels/1?include=book`)).toEqual([200, { id: 1, ...first, ...times, book }])
   // Search, summaries, and writes of many records.
   expect(await codes('q=p-2&created_at_gte=2026-01-01T00:00:00Z')).toEqual(['P-2'])
   expect(await codes('code_contains=p-1')).toEqual(['P-1'])

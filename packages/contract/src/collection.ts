@@ -34,6 +34,7 @@ import {
   checkSummaries,
   claimSchemas,
   type Fields,
+  includesOf,
   mapFields,
   nameChoices,
   pickFields,
@@ -150,6 +151,7 @@ function derived(declaration: Declaration) {
   })
 
   const references = referencesOf(fields)
+  const includes = includesOf(references, record.shape)
   const below: RestOf = (verb, defaults) => restOf(verb, { ...defaults, path: `${base}${defaults.path}` })
   const names = { noun, One, Many }
   // All matching records get the same values, so these can be no unique fields and no passwords.
@@ -175,6 +177,7 @@ function derived(declaration: Declaration) {
         responseBody: noun,
         response: pageOf(record),
         pickable: true,
+        includes,
         envelope: noun,
         headers: search.length > 0 ? searchHeaders : collectionHeaders,
         additionalBindings: nestedLists(names, declaration.nested ?? {}, references, Object.keys(filters)),
@@ -189,6 +192,7 @@ function derived(declaration: Declaration) {
         ...params,
         ...single,
         pickable: true,
+        includes,
         method: 'GET',
         path: item,
         operationId: `get${One}`,

@@ -1,3 +1,4 @@
+import type { Inclusion } from '@resource/openapi/contract'
 import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
 import {
@@ -126,6 +127,19 @@ export function nameChoices(noun: string, One: string, fields: Fields): void {
 export function referencesOf(fields: Fields): Record<string, string> {
   const found = Object.entries(fields).map(([name, field]) => [name, referenceOf(field)] as const)
   return Object.fromEntries(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+/**
+ * The references that answers can include, by name: `user` of `user_id`. A collection that cannot be read has none.
+ *
+ * @param shown the fields of a record, whose names are taken
+ */
+export function includesOf(references: Readonly<Record<string, string>>, shown: Fields): Record<string, Inclusion> {
+  const found = Object.entries(references).flatMap(([field, noun]): [string, Inclusion][] => {
+    const name = field.replace(/_id$/, '')
+    return name in shown ? [] : [[name, { field, get: `${noun}.get`, list: `${noun}.list`, by: 'id_in', key: 'id' }]]
+  })
+  return Object.fromEntries(found)
 }
 
 export function mapFields<F extends Fields>(fields: F, map: (field: z.ZodType, name: keyof F) => z.ZodType): Fields {

@@ -453,3 +453,14 @@ test('a list can be under the records that its own refer to', () => {
     `visits: /users/{id}/visits cannot be a list by guest_id: ${rule}`,
   )
 })
+
+test('answers can include the records of references whose names are free', () => {
+  const { list, get } = collection({
+    noun: 'stays',
+    description: 'Stays.',
+    fields: { guest_id: reference('users'), room: text(1, 9), room_id: reference('items'), host: reference('users') },
+  }).procedures
+  const guest = { field: 'guest_id', get: 'users.get', list: 'users.list', by: 'id_in', key: 'id' }
+  expect(list.meta.openapi.includes).toEqual({ guest })
+  expect(get.meta.openapi.includes).toEqual({ guest })
+})

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Binding, Contract, EnvelopeForm, Procedure, Resource, ResponseHeader } from './contract.ts'
+import { INCLUDE, type Includer, includerOf } from './included.ts'
 import { accepts, compiled, isOptional, type Parser, parserOf } from './parser.ts'
 import { FIELDS, type Picker, pickerOf, type View } from './picked-fields.ts'
 import { factsOf, objectsIn, shapeOf } from './schema.ts'
@@ -39,6 +40,8 @@ export interface ResolvedBinding extends View {
   answered: () => ReadonlySet<string>
   /** Picks the fields of the records in the response; undefined if callers cannot. */
   picker: Picker | undefined
+  /** Adds referenced records to the response; undefined if it has no references. */
+  includer: Includer | undefined
   /** The output fields other than `responseBody`. */
   facts: z.ZodObject
   /** Whether the field of `If-Match` accepts this version. A version that it does not accept matches no record. */
@@ -53,7 +56,7 @@ export interface ResolvedBinding extends View {
   headerFields: ReadonlyMap<string, string>
   /** The functions that compute the response headers. */
   answerHeaders: { name: string; value: ResponseHeader['value'] }[]
-  /** The query parameters that are no input: `envelope`, `fields`. */
+  /** The query parameters that are no input: `envelope`, `fields`, `include`. */
   parameters: readonly string[]
   /** Absent if the method has no request body. */
   body?: { whole: string } | { fields: Source[] }
@@ -83,7 +86,7 @@ function resolveAll(contract: Contract, hasEnvelope: boolean): ResolvedBinding[]
       const { additionalBindings = [], ...first } = procedure.meta.openapi
       const name = `${noun}.${verb}`
       return [first, ...additionalBindings.map((binding) => ({ ...first, ...binding }))].map((binding) =>
-        resolve(name, resource, procedure, { operationId: name, ...binding }, hasEnvelope),
+        resolve(contract, name, resource, procedure, { operationId: name, ...binding }, hasEnvelope),
       )
     }),
   )
@@ -128,7 +131,11 @@ export function checkPath(procedure: string, path: string): void {
 export const ENVELOPE = 'envelope'
 
 /** What each query parameter that is no input selects. */
-const PARAMETERS: Record<string, string> = { [ENVELOPE]: 'the envelope', [FIELDS]: 'fields of the answer' }
+const PARAMETERS: Record<string, string> = {
+  [ENVELOPE]: 'the envelope',
+  [FIELDS]: 'fields of the answer',
+  [INCLUDE]: 'referenced records',
+}
 
 const QUERY_STRING = 'the query string'
 
@@ -136,6 +143,7 @@ const QUERY_STRING = 'the query string'
 export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 function resolve(
+  contract: Contract,
   name: string,
   resource: Resource,
   procedure: Procedure,
@@ -178,7 +186,13 @@ function resolve(
   // All other fields come from the body if it is an object of fields, or else from the query string.
   const rest = Object.keys(shape).filter((field) => !bound.has(field))
   const inBody = withBody && binding.body === undefined
-  const parameters = [...(hasEnvelope ? [ENVELOPE] : []), ...(binding.pickable ? [FIELDS] : [])]
+  const response = binding.response ?? procedure.output
+  const includer = includerOf(contract, response, binding.includes)
+  const parameters = [
+    ...(hasEnvelope ? [ENVELOPE] : []),
+    ...(binding.pickable ? [FIELDS] : []),
+    ...(includer ? [INCLUDE] : []),
+  ]
   for (const name of inBody ? [] : parameters.filter((name) => rest.includes(name))) {
     const reason = `where "${name}" selects ${PARAMETERS[name]}; give the field another name`
     throw new Error(`${where} reads the field "${name}" from ${QUERY_STRING}, ${reason}`)
@@ -186,7 +200,6 @@ function resolve(
   const query = inBody ? [] : rest.map((field) => fromText(field, field, QUERY_STRING))
   const fields = inBody ? rest.map((field) => fromBody(field, field)) : []
   const aliases = inBody ? Object.entries(binding.aliases ?? {}).map(([alias, field]) => fromBody(field, alias)) : []
-  const response = binding.response ?? procedure.output
   const facts = otherFields(binding.responseBody, procedure.output)
   const view: View = {
     shown: shownFields(response, binding.etag),
@@ -203,6 +216,7 @@ function resolve(
     response,
     answered: once(() => answerFields(response)),
     ...view,
+    includer,
     picker: binding.pickable ? pickerOf(where, response, view, binding.etag) : undefined,
     facts,
     takesVersion: (version) => versions !== undefined && (accepts(versions(), [version]) ?? true),

@@ -99,6 +99,8 @@ export interface Binding<Input = any, Output = any> extends OperationFacts {
   envelope?: string
   /** Whether the query parameter `fields` picks fields of the response, a record or a list of records. Of a list without transform, only these are read. */
   pickable?: boolean
+  /** The references whose records the query parameter `include` adds to the response, a record or a list of records. */
+  includes?: Readonly<Record<string, Inclusion>>
   /** `significant`: the path with and without the trailing slash are different routes. Default: `optional`. */
   trailingSlash?: 'significant' | 'optional'
   /** The output field with the version of the record. It adds an `ETag` to the response. */
@@ -114,6 +116,20 @@ export interface Binding<Input = any, Output = any> extends OperationFacts {
    * implementation gets `open`.
    */
   stream?: { mediaType: string; description: string; example: string; headers?: Record<string, string> }
+}
+
+/** A reference of records: what reads the records to which it refers. */
+export interface Inclusion {
+  /** The field with the id of the record, or null. */
+  field: string
+  /** The query for one such record, `users.get`: the answer shows it as that of its first binding. */
+  get: string
+  /** The query for several, `users.list`. */
+  list: string
+  /** The input of its function for a list of ids, which callers cannot send. */
+  by: string
+  /** The field of these ids. */
+  key: string
 }
 
 /** The first binding of a procedure. Additional bindings inherit the properties that they do not set. */

@@ -7,9 +7,11 @@ import type { Binding, Contract, EnvelopeForm, ErrorForm, OpenStream, Parts } fr
 import { FieldError, list } from './field-error.ts'
 import { type Awaitable, isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
+import { INCLUDE } from './included.ts'
 import { type ReadBytes, readJson, refuseDeepBody } from './json-body.ts'
 import { FIELDS } from './picked-fields.ts'
 import { acceptsProblem, PROBLEM, PROBLEM_TYPE } from './problem-details.ts'
+import { type Included, shownWith, withIncluded } from './referenced-records.ts'
 import { callerPaths, gatherInput, type Incoming, pathInput } from './request.ts'
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
 import { errorForms, find, methodNotAllowed, methodOf, type RouteMatch, route } from './routes.ts'
@@ -116,6 +118,7 @@ export function createCore<Context, Req extends Incoming>(
       let query: readonly Parameter[]
       let envelope: EnvelopeForm | undefined
       let input: unknown
+      let references: readonly Included[] = []
       let isStrict = false
       let isStream = false
       let stream: Parts | undefined
@@ -128,6 +131,11 @@ export function createCore<Context, Req extends Incoming>(
         if (resolved.picker !== undefined && query.length > 0) {
           const [fields] = valuesOf(query, FIELDS)
           if (fields !== undefined) resolved = { ...resolved, ...resolved.picker.pick(fields) }
+        }
+        if (resolved.includer !== undefined && query.length > 0) {
+          const [include] = valuesOf(query, INCLUDE)
+          const names = include === undefined ? [] : resolved.includer.choose(include)
+          references = endpoint.references.filter(({ name }) => names.includes(name))
         }
         isStrict = prefersStrict(req.headers)
         input = gatherInput(resolved, params, query, req.headers, body)
@@ -142,7 +150,7 @@ export function createCore<Context, Req extends Incoming>(
       let output: unknown
       try {
         output = await operation.call(input, context, {
-          shown: resolved.shown,
+          shown: references.length === 0 ? resolved.shown : shownWith(resolved.shown, references),
           parse: resolved.parse,
           fromText: resolved.fromText,
           isStrict,
@@ -156,6 +164,11 @@ export function createCore<Context, Req extends Incoming>(
       for (const { operation: parent, field, from } of endpoint.parents) {
         const named = { [field]: (input as Record<string, unknown>)[from] }
         await (parent as Operation<Context>).call(named, context, { shown: [field] })
+      }
+      if (references.length > 0) {
+        const { responseBody } = resolved.binding
+        const given = responseBody === undefined ? output : (output as Record<string, unknown>)[responseBody]
+        resolved = { ...resolved, ...(await withIncluded(resolved, given, references, context)) }
       }
       if (isStream && (!isOpened || stream !== undefined)) {
         const { mediaType, headers } = resolved.binding.stream as NonNullable<Binding['stream']>

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ZodOpenApiOperationObject } from 'zod-openapi'
 import type { ResolvedBinding, Source, TextSource } from './bindings.ts'
 import { accepts, PREFER } from './document-headers.ts'
+import { INCLUDE } from './included.ts'
 import { isOptional } from './parser.ts'
 import { FIELDS } from './picked-fields.ts'
 import { objectsIn, shapeOf } from './schema.ts'
@@ -49,6 +50,7 @@ export function parameters(
     query: z.object({
       ...named(resolved.query, true),
       ...(resolved.picker && { [FIELDS]: resolved.picker.schema }),
+      ...(resolved.includer && { [INCLUDE]: resolved.includer.schema }),
       ...(!isPlain && { envelope: ENVELOPE }),
     }),
     header: z.object(header),

@@ -86,7 +86,7 @@ export function operations({
     bodies(`${resolved.name} ${fields.map(({ name }) => name)} ${resolved.binding.optional ?? []}`, () =>
       bodySchema(resolved, fields),
     )
-  const enveloped = ({ binding, response, facts, status }: ResolvedBinding): z.ZodType => {
+  const enveloped = ({ binding, facts, status }: ResolvedBinding, response: z.ZodType): z.ZodType => {
     const name = upper(binding.operationId as string)
     const data = binding.envelope === undefined ? response : z.object({ [binding.envelope]: response })
     const named = data.meta()?.id === undefined ? data.meta({ id: `${name}Data` }) : data
@@ -125,7 +125,8 @@ export function operations({
       [stream.mediaType]: { schema: z.string().meta({ description: stream.description }), example: stream.example },
     }
     const description = binding.successDescription ?? 'Success.'
-    const success = isPlain ? resolved.response : enveloped(resolved)
+    const response = resolved.includer?.response ?? resolved.response
+    const success = isPlain ? response : enveloped(resolved, response)
     return {
       operationId: binding.operationId as string,
       summary: binding.summary as string,

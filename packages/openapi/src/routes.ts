@@ -3,6 +3,7 @@ import { ApiError } from './api-error.ts'
 import { PARAMETER, type ResolvedBinding } from './bindings.ts'
 import type { ErrorForm } from './contract.ts'
 import type { Operation } from './implement.ts'
+import type { Included } from './referenced-records.ts'
 import { shapeOf } from './schema.ts'
 
 interface Endpoint {
@@ -11,6 +12,7 @@ interface Endpoint {
   /** The name of its procedure. */
   procedures: readonly string[]
   parents: Parent[]
+  references: Included[]
 }
 
 /** The query for a record that the path is under. */
@@ -54,6 +56,7 @@ export function route<Context>(bindings: ResolvedBinding[], operations: Operatio
       operation: operation as Operation<never>,
       procedures: [resolved.name],
       parents: parentsOf(resolved, byName),
+      references: referencesOf(resolved, bindings, byName),
     }
     for (const one of new Set(trailingSlash === 'significant' ? [path] : [bare || '/', `${bare}/`])) {
       const shape = one.replace(PARAMETER, '{}')
@@ -80,6 +83,20 @@ function parentsOf<Context>(
     const from = path.find(({ name }) => name === param)?.field
     if (field === undefined || from === undefined) throw new Error(`${name}: its path has no {${param}} for ${query}`)
     return { operation: operation as Operation<never>, field, from }
+  })
+}
+
+function referencesOf<Context>(
+  { binding: { includes = {} } }: ResolvedBinding,
+  bindings: readonly ResolvedBinding[],
+  operations: ReadonlyMap<string, Operation<Context>>,
+): Included[] {
+  return Object.entries(includes).flatMap(([name, inclusion]) => {
+    const [one, many] = [operations.get(inclusion.get), operations.get(inclusion.list)]
+    const view = bindings.find(({ name }) => name === inclusion.get)
+    const versionField = view?.binding.etag
+    if (one === undefined || many === undefined || view === undefined || versionField === undefined) return []
+    return [{ ...inclusion, name, one: one as Operation<never>, many: many as Operation<never>, view, versionField }]
   })
 }
 
