@@ -82,6 +82,23 @@ test('a second run fills only empty collections', async () => {
   expect((await server.client.users.list.query({ count: true })).total).toBe(3)
 })
 
+test('samples are added to existing records as one group, which one undo removes again', async () => {
+  await using server = await startTestServer()
+  const { client } = server
+  await client.items.create.mutate({ name: 'Lamp', price: 24.5 })
+  const counts = { ...Object.fromEntries(collections.map((noun) => [noun, 0])), users: 3, items: 2 }
+  const group = '0198a1c4-7d52-7b0e-9c3f-5a2f8e6b1d07'
+  const created: Record<string, unknown> = {}
+  for await (const outcome of fill(client, { counts, addsToExisting: true, options: { group } })) {
+    created[outcome.noun] = [outcome.created, outcome.refusal]
+  }
+  expect(created).toMatchObject({ users: [3, undefined], books: [0, undefined], items: [2, undefined] })
+  expect((await client.items.list.query({ count: true })).total).toBe(3)
+  await client.undo({ group })
+  expect((await client.users.list.query({ count: true })).total).toBe(0)
+  expect((await client.items.list.query({})).items).toMatchObject([{ id: 1, name: 'Lamp' }])
+})
+
 test('many users have distinct e-mail addresses', async () => {
   await using server = await startTestServer()
   expect(await fillAll(server.databaseUrl, { users: 5000, books: 0, items: 0 })).toMatchObject([
