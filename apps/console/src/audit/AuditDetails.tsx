@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { PreviewedChanges } from '../changes/Changes.tsx'
+import { Difference, PreviewedChanges } from '../changes/Changes.tsx'
 import { client } from '../client.ts'
-import type { Entry, Line } from './entries.ts'
+import { type Entry, type Line, shownFields } from './entries.ts'
 
 const MAX_RECORDS = 50
 
@@ -29,10 +29,23 @@ export function AuditDetails({ line: { entry, entries }, total }: { line: Line; 
         ))}
         <Proposal entry={entry} />
       </dl>
-      <PreviewedChanges
-        label="Records of the request"
-        preview={{ created: total, updated: 0, deleted: 0, changes: entries.slice(0, MAX_RECORDS) }}
-      />
+      {total === 1 ? (
+        <dl className="facts" aria-label="Record">
+          {shownFields(entry).map((column) => (
+            <div key={column.field}>
+              <dt>{column.label}</dt>
+              <dd>
+                <Difference column={column} change={entry} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ) : (
+        <PreviewedChanges
+          label="Records of the request"
+          preview={{ created: total, updated: 0, deleted: 0, changes: entries.slice(0, MAX_RECORDS) }}
+        />
+      )}
     </div>
   )
 }

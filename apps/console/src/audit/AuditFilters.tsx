@@ -44,9 +44,9 @@ export function AuditFilters({ filters, entries, onChange }: Props) {
   const actors = [...new Map([['local', 'local'], ['anonymous', 'anonymous'], ...seen, ...keys])]
   const procedures = PROCEDURES.filter((name) => name.startsWith(`${filters.resource ?? ''}.`) || !filters.resource)
   return (
-    <search className="log-filters" aria-label="Filter the audit log">
+    <search className="toolbar" aria-label="Filter the audit log">
       <LogSearch filters={filters} onChange={onChange} />
-      <div className="buttons">
+      <div className="chips">
         <Choice
           label="When"
           value={filters.when}
@@ -123,7 +123,7 @@ function LogSearch({ filters, onChange }: Omit<Props, 'entries'>) {
     if (found !== undefined && text.trim() !== shown) onChange(found)
   }
   return (
-    <div className="log-search">
+    <div className="search">
       <Search aria-hidden="true" className="i" />
       <input
         type="search"

@@ -6,7 +6,7 @@ import { Difference } from '../changes/Changes.tsx'
 import { client } from '../client.ts'
 import { Button } from '../ui/Button.tsx'
 import { AuditDetails } from './AuditDetails.tsx'
-import { changedFields, countsOf, type Entry, type Line, recordName, resourceOf, verbOf, whoOf } from './entries.ts'
+import { countsOf, type Entry, type Line, recordName, resourceOf, shownFields, verbOf, whoOf } from './entries.ts'
 
 const MAX_FIELDS = 3
 const clock = new Intl.DateTimeFormat('sv', { timeStyle: 'medium' })
@@ -46,7 +46,7 @@ export function AuditLine({ line, isFresh, isOpen, mayHaveMore, onToggle, onUndo
         <td className="tight when at-when">
           <Moment at={entry.at} />
         </td>
-        <td className="tight at-rest">
+        <td className="who at-rest" title={`${name}, ${isProgram ? 'a program' : 'in the console'}`}>
           <span className="status">
             <Icon aria-hidden="true" className="i" />
             <bdi translate="no">{name}</bdi>
@@ -106,18 +106,14 @@ function RecordLink({ entry }: { entry: Entry }) {
 
 /** The first fields that differ, before and after. */
 function Differences({ entry }: { entry: Entry }) {
-  const fields = changedFields(entry)
-  const known = resourceOf(entry)?.recordColumns ?? []
+  if (entry.before === null || entry.after === null) return null
+  const fields = shownFields(entry)
   return (
     <>
-      {fields.slice(0, MAX_FIELDS).map(({ field, label }) => (
-        <Fragment key={field}>
+      {fields.slice(0, MAX_FIELDS).map((column) => (
+        <Fragment key={column.field}>
           <span className="difference">
-            <span className="faint">{label.toLowerCase()}</span>{' '}
-            <Difference
-              column={known.find((column) => column.field === field) ?? { field, kind: 'text', decimals: 0 }}
-              change={entry}
-            />
+            <span className="faint">{column.label.toLowerCase()}</span> <Difference column={column} change={entry} />
           </span>{' '}
         </Fragment>
       ))}

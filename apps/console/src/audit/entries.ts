@@ -1,5 +1,5 @@
 import type { Output } from '@resource/client'
-import { isChanged } from '../resources/describe-change.ts'
+import { columnsOf, type ShownColumn } from '../changes/columns.ts'
 import { resources } from '../resources/index.ts'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { formatCount } from '../ui/format.ts'
@@ -37,11 +37,18 @@ export function whoOf({ actor, actor_detail }: Entry): { name: string; isProgram
   return { name, isProgram: actor.startsWith('key ') && name === actor_detail }
 }
 
+const VERBS: Record<string, string | undefined> = {
+  'keys.revoke': 'revoked',
+  'keys.rotate': 'rotated',
+  'sessions.create': 'logged in',
+  'sessions.end': 'logged out',
+}
+
 /** What a request did: `changed`. */
 export function verbOf({ procedure, before, after, reverses, is_damaged }: Entry): string {
   if (reverses !== null) return 'undid'
-  if (procedure === 'keys.revoke') return 'revoked'
-  if (procedure === 'keys.rotate') return 'rotated'
+  const verb = VERBS[procedure]
+  if (verb !== undefined) return verb
   if (before === null && !is_damaged) return 'created'
   return after === null && !is_damaged ? 'deleted' : 'changed'
 }
@@ -51,10 +58,11 @@ export function resourceOf({ resource }: Entry): Resource | undefined {
   return resources.find(({ noun }) => noun === resource)
 }
 
-/** The name of the record of an entry: `Desk lamp`, or `key operator`. */
+/** The name of the record of an entry: `Desk lamp`, or `key operator`. A log-in needs none. */
 export function recordName(entry: Entry): string {
   const record = entry.after ?? entry.before
   const resource = resourceOf(entry)
+  if (entry.procedure in VERBS && entry.resource === 'sessions') return ''
   if (record === null) return `${entry.resource} ${entry.record_id}`
   if (resource === undefined)
     return `${entry.resource === 'keys' ? 'key' : entry.resource} ${record.name ?? entry.record_id}`
@@ -72,20 +80,12 @@ export function countsOf(entries: Entry[], total = entries.length): string {
     .join(', ')
 }
 
-/** A field that a change has set to another value. */
-export interface Changed {
-  label: string
-  field: string
-}
-
-/** The fields in which the records before and after differ. */
-export function changedFields(entry: Entry): Changed[] {
+/** The fields that an entry has to show: those that a change has set, or those that a new or deleted record has. */
+export function shownFields(entry: Entry): ShownColumn[] {
   const { before, after } = entry
-  if (before === null || after === null) return []
-  const known = resourceOf(entry)?.recordColumns ?? []
-  return Object.keys({ ...before, ...after }).flatMap((field) => {
-    const column = known.find((column) => column.field === field)
-    const kind = column?.kind ?? (field.endsWith('_at') ? 'time' : 'text')
-    return isChanged({ field, kind }, before, after) ? [{ field, label: column?.label ?? field }] : []
+  return columnsOf(entry.resource, [entry]).filter(({ field }) => {
+    if (field === 'version' || field === 'updated_at') return false
+    if (before !== null && after !== null) return before[field] !== after[field]
+    return (after ?? before)?.[field] != null
   })
 }

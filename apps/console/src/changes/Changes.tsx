@@ -1,16 +1,9 @@
 import type { Preview } from '../resources/calls.ts'
 import { isChanged } from '../resources/describe-change.ts'
 import { resources } from '../resources/index.ts'
-import type { Column } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
 import { ValueTable } from '../ui/ValueTable.tsx'
-
-/** A record before and after a change; `before` is null for a new record, `after` for a deleted one. */
-interface RecordChange {
-  resource: string
-  before: Record<string, unknown> | null
-  after: Record<string, unknown> | null
-}
+import { columnsOf, type RecordChange, type ShownColumn } from './columns.ts'
 
 /** The first changes of a preview, and the number of the others. */
 export function PreviewedChanges({
@@ -40,14 +33,10 @@ function Changes({ changes }: { changes: RecordChange[] }) {
 
 function ChangesOf({ noun, changes, isAlone }: { noun: string; changes: RecordChange[]; isAlone: boolean }) {
   const resource = resources.find((resource) => resource.noun === noun)
-  const fields = new Set(changes.flatMap(({ before, after }) => Object.keys({ ...before, ...after })))
-  const known = resource?.recordColumns ?? []
-  // A password is no column, nor are the fields of a resource without a page.
-  const others = [...fields].filter((field) => !known.some((column) => column.field === field))
-  const [name, ...columns] = [
-    ...known.toSorted((a, b) => Number(b.field === resource?.nameField) - Number(a.field === resource?.nameField)),
-    ...others.map((field) => ({ field, label: field, kind: 'text' as const, decimals: 0 })),
-  ]
+  const nameField = resource?.nameField ?? 'name'
+  const [name, ...columns] = columnsOf(noun, changes).toSorted(
+    (a, b) => Number(b.field === nameField) - Number(a.field === nameField),
+  )
   if (name === undefined) return null
   const shown = columns.filter((column) => changes.some(({ before, after }) => isChanged(column, before, after)))
   return (
@@ -69,7 +58,7 @@ export function Difference({
   column,
   change: { before, after },
 }: {
-  column: Pick<Column, 'field' | 'kind' | 'decimals'>
+  column: Omit<ShownColumn, 'label'>
   change: Pick<RecordChange, 'before' | 'after'>
 }) {
   const { field } = column

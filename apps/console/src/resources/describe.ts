@@ -107,7 +107,7 @@ function filterLabel(name: string, record: Shape, label: (field: string) => stri
 }
 
 /** `Unit price` of `unit_price`, `Created` of `created_at`. */
-function labelOf(name: string): string {
+export function labelOf(name: string): string {
   if (name === 'id') return 'ID'
   if (name === 'updated_at') return 'Changed'
   return name
