@@ -1,8 +1,11 @@
 import type { Output } from '@resource/client'
+import { contract } from '@resource/contract'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { columnsOf, type ShownColumn } from '../changes/columns.ts'
 import { client } from '../client.ts'
 import { isChanged } from '../resources/describe-change.ts'
-import type { Column, Resource } from '../resources/resource.ts'
+import type { Resource } from '../resources/resource.ts'
+import { useAllows } from '../table/permissions.ts'
 
 /** A change of a record. */
 export type Entry = Output<'audit', 'list'>['audit'][number]
@@ -50,18 +53,9 @@ export function told(entries: Entry[]): Told[] {
 }
 
 /** The fields that a change sets to another value; none if it creates or deletes the record. */
-export function changedFields(
-  resource: Resource,
-  { before, after }: Entry,
-): Pick<Column, 'field' | 'label' | 'kind' | 'decimals'>[] {
+export function changedFields({ noun }: Resource, { before, after }: Entry): ShownColumn[] {
   if (before === null || after === null) return []
-  const { recordColumns, createFields } = resource
-  const isHidden = ({ name }: { name: string }) => !recordColumns.some(({ field }) => field === name)
-  // A password is no column.
-  const hidden = createFields
-    .filter((field) => isHidden(field) && after[field.name] !== undefined)
-    .map(({ name, label }) => ({ field: name, label, kind: 'text' as const, decimals: 0 }))
-  return [...recordColumns.filter((column) => isChanged(column, before, after)), ...hidden]
+  return columnsOf(noun, [{ before, after }]).filter((column) => isChanged(column, before, after))
 }
 
 /** The proposal that a change applied. */
@@ -82,7 +76,7 @@ export function useActorName(actor: string | null): string | null {
   const { data } = useQuery({
     queryKey: ['keys', 'record', Number(id)],
     queryFn: ({ signal }) => client.keys.get.query({ id: Number(id) }, { signal }),
-    enabled: id !== undefined,
+    enabled: useAllows(contract.keys.procedures.get) && id !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   })
   return data?.name ?? actor

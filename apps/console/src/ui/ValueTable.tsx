@@ -6,13 +6,13 @@ interface Props {
   isCaptionHidden?: boolean
   /** The titles of the columns. The first column names the rows. */
   titles: string[]
-  rows: { key: string | number; className?: string; name: ReactNode; values: ReactNode[] }[]
+  rows: { key: string | number; name: ReactNode; values: ReactNode[] }[]
 }
 
 /** A table of values. On a narrow screen, the values of a row stand below each other, each next to its title. */
 export function ValueTable({ caption, isCaptionHidden = true, titles, rows }: Props) {
   return (
-    <table className="values">
+    <table className="table values">
       <caption className={isCaptionHidden ? 'hidden' : ''}>{caption}</caption>
       <thead>
         <tr>
@@ -24,8 +24,8 @@ export function ValueTable({ caption, isCaptionHidden = true, titles, rows }: Pr
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ key, className, name, values }) => (
-          <tr key={key} className={className}>
+        {rows.map(({ key, name, values }) => (
+          <tr key={key}>
             <th scope="row">{name}</th>
             {titles.slice(1).map((title, index) => (
               <td key={title} data-label={title}>
