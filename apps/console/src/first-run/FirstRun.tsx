@@ -1,6 +1,6 @@
 import { API_SUBJECT } from '@resource/contract'
 import { useQuery } from '@tanstack/react-query'
-import { Check, Database, KeyRound, LockOpen, Upload } from 'lucide-react'
+import { Check, Database, KeyRound, Upload } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { resources } from '../resources/index.ts'
@@ -35,7 +35,11 @@ export default function FirstRun() {
       <div className="page-head">
         <div>
           <h1>Welcome to your Resource Service</h1>
-          <p className="soft">It runs. Four steps to the first request; skip what you do not need.</p>
+          <p className="soft">
+            {done === 0
+              ? 'It runs. Four steps to the first request; skip what you do not need.'
+              : `${done} of ${STEPS} done. The overview takes this place afterwards.`}
+          </p>
         </div>
         {done === STEPS && (
           <Button className="button primary" onPress={end}>
@@ -65,7 +69,7 @@ export default function FirstRun() {
       </ol>
       <p className="faint small-text">
         On the command line: <code translate="no">npm run -s resource -- keys create --name me --role admin</code>.{' '}
-        <Button className="button ghost small" onPress={end}>
+        <Button className="link" onPress={end}>
           Hide this list
         </Button>
       </p>
@@ -76,7 +80,7 @@ export default function FirstRun() {
 interface StepProps {
   number: number
   isDone: boolean
-  title: ReactNode
+  title: string
   text: string
   /** The action, or what it waits for. */
   children: ReactNode
@@ -108,17 +112,6 @@ interface KeyProps {
 
 function KeyStep({ isDone, secret, onCreated }: KeyProps) {
   const { failure, isBusy, act } = useAct()
-  const title = (
-    <>
-      Create an administrator key{' '}
-      {!isDone && (
-        <span className="badge warning">
-          <LockOpen aria-hidden="true" className="i" />
-          open to anyone
-        </span>
-      )}
-    </>
-  )
   const text = isDone
     ? 'Every request needs a key now, and this page is logged in with one.'
     : 'Until then, everybody who can reach this port can read, write and delete. The key is shown once.'
@@ -126,13 +119,13 @@ function KeyStep({ isDone, secret, onCreated }: KeyProps) {
     <>
       <div className="secret">
         <code translate="no">{secret}</code>
-        <CopyButton text={secret} label="Copy the key" />
+        <CopyButton text={secret} label="Copy the key" className="button primary" />
       </div>
       <p role="status">This is your key. Store it now: it is not shown again.</p>
     </>
   )
   return (
-    <Step number={1} isDone={isDone} title={title} text={text} below={below || failure}>
+    <Step number={1} isDone={isDone} title="Create an administrator key" text={text} below={below || failure}>
       {!isDone && (
         <Button
           className="button primary"
@@ -173,7 +166,7 @@ function RequestStep({ isDone, secret }: { isDone: boolean; secret: string | und
       number={4}
       isDone={isDone}
       title="Send the first request"
-      text="The address is filled in, and a key that was just created. This step completes when the request arrives."
+      text={`The address is filled in${secret === undefined ? '' : ', and so is a key that was just created'}. This step completes when the request arrives.`}
       below={<CodeTabs label="Language" codes={firstRequests(window.location.origin, secret)} />}
     >
       <span role="status" className="status faint small-text">

@@ -60,7 +60,8 @@ function Chosen({ resource, group, title }: Choice) {
 /** A bar lies behind the words of each group. Screen readers read a table. */
 function Shares({ resource, group, title, summaries }: Choice & { summaries: Summary[] }) {
   const [measure] = resource.measures
-  const shown = summaries.slice(0, SHOWN)
+  // Records without a value are no group of their own.
+  const shown = summaries.slice(0, SHOWN).toSorted((a, b) => Number(a.value === null) - Number(b.value === null))
   const largest = Math.max(1, ...shown.map(({ count }) => count))
   const decimals = Math.max(1, measure?.decimals ?? 0)
   if (shown.length === 0) return <p className="faint">No {resource.many} yet, so there is nothing to count.</p>
@@ -97,7 +98,11 @@ function Shares({ resource, group, title, summaries }: Choice & { summaries: Sum
           ))}
         </tbody>
       </table>
-      {summaries.length > SHOWN && <p className="faint small-text">The {SHOWN} largest groups.</p>}
+      {summaries.length > SHOWN && (
+        <p className="small-text">
+          The {SHOWN} largest. <Link href={`/${resource.noun}?sort=${group.field}_asc`}>All {resource.many}</Link>
+        </p>
+      )}
     </>
   )
 }

@@ -18,17 +18,10 @@ const REFRESH_MS = 1_000
 /** What was done last, as it happens: administrators see who did it, from the audit log; others the feed of changes. */
 export function RecentChanges() {
   const isAdmin = useAllows(contract.audit.procedures.list)
-  const isLive = useLive(({ connection }) => connection === 'live')
   return (
     <section aria-labelledby="recent">
       <div className="section-head">
         <h2 id="recent">Recent changes</h2>
-        {isLive && (
-          <span className="status faint small-text">
-            <span className="dot live" />
-            Live
-          </span>
-        )}
         {isAdmin && (
           <Link className="small-text" href="/audit">
             Audit log

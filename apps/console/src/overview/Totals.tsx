@@ -9,6 +9,8 @@ import { useAllows } from '../table/permissions.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS = 7
+// A line of fewer shows nothing.
+const MIN_HEIGHTS = 3
 // The audit log counts them one by one.
 const STALE_MS = 5 * 60_000
 
@@ -39,7 +41,7 @@ function Total({ resource: { noun, title }, nowMs }: { resource: Resource; nowMs
             {week.toLocaleString('en')} {week === 1 ? 'change' : 'changes'} this week
           </small>
         )}
-        {days !== undefined && <Line values={days} />}
+        {days !== undefined && new Set(days).size >= MIN_HEIGHTS && <Line values={days} />}
       </Link>
     </li>
   )

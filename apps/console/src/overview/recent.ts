@@ -69,10 +69,9 @@ export function fromFeed({ cursor, type, at, resource, record_id, record }: Chan
 
 function fromEntry(entry: AuditEntry, key: string): Happened {
   const { actor, actor_detail, proposed_by, resource, record_id, at, before, after } = entry
-  const who = actor === 'anonymous' ? 'Anyone' : (actor_detail ?? actor)
   return {
     key,
-    who,
+    who: actor_detail ?? actor,
     verb: verbOf(entry),
     noun: resource,
     id: record_id,
