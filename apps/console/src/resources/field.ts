@@ -90,9 +90,9 @@ export function valueError(field: Field, value: unknown): string | undefined {
   return parsed.success ? undefined : fieldMessage(field, parsed.error.issues[0]?.message ?? 'is invalid')
 }
 
-/** A rule with the field's label: `Name must be text of 1 to 200 characters`. */
-export function fieldMessage(field: Field, rule: string): string {
-  return `${field.label} ${rule}`
+/** A rule with the field's label: `Price must be a number from 0 to 1,000,000`. */
+export function fieldMessage(field: Pick<Field, 'label'>, rule: string): string {
+  return `${field.label} ${rule.replace(/\d+e\d+/g, (number) => Number(number).toLocaleString('en'))}`
 }
 
 /** Parses a draft into input values. */

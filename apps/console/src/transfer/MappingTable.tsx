@@ -107,7 +107,7 @@ function Fit({ fault, total, isNumber, different }: FitProps) {
   const text = `${(total - fault).toLocaleString('en')} of ${total.toLocaleString('en')}`
   if (fault > 0) {
     return (
-      <span className="error">
+      <span className={fault === total ? 'error' : 'status doubtful'}>
         <CircleAlert aria-hidden="true" className="i" />
         {text} {isNumber ? 'are numbers' : 'are valid'}
       </span>

@@ -1,5 +1,8 @@
 import type { Layout, Row } from '@resource/import'
+import { Check } from 'lucide-react'
+import { fieldMessage } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
+import { decimalsOf, formatNumber } from '../resources/value-text.ts'
 import { columnFields } from './settings.ts'
 import type { Table } from './table.ts'
 
@@ -22,33 +25,54 @@ export function PreviewTable({ resource, table, rows, settings }: Props) {
   const shown = [...rows].sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0)).slice(0, SHOWN)
   const used = table.columns.flatMap((column) => {
     const field = fields.find(({ name }) => name === columns[column])
-    return field === undefined ? [] : [{ column, field }]
+    if (field === undefined) return []
+    const decimals = decimalsOf(
+      shown.map(({ record }) => (typeof record[field.name] === 'number' ? record[field.name] : 0)),
+      0,
+    )
+    return [{ column, field, decimals }]
   })
+  const figure = used.find(({ field }) => field.kind === 'number')
+  const [name, rest] = used.filter((one) => one !== figure)
+  // On a phone, three values are enough to recognize a row.
+  const placeOf = (field: object) => {
+    if (field === figure?.field) return 'end at-figure'
+    return field === name?.field ? 'at-name' : field === rest?.field ? 'at-rest' : undefined
+  }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className="framed scroll" aria-label="Preview" tabIndex={0}>
-      <table className="table rows">
+      <table className="table rows stack">
         <thead>
           <tr>
             <th scope="col">{table.format === 'json' ? 'Record' : 'Line'}</th>
-            <th scope="col">Check</th>
             {used.map(({ field }) => (
-              <th key={field.name} scope="col">
+              <th key={field.name} scope="col" className={field.kind === 'number' ? 'end' : undefined}>
                 {field.label}
               </th>
             ))}
+            <th scope="col">Check</th>
           </tr>
         </thead>
         <tbody>
           {shown.map(({ line, element = line, source, record, errors }) => (
             <tr key={element} className={errors.length > 0 ? 'wrong' : ''}>
-              <td className="id">{element}</td>
-              <td>{errors.length === 0 ? 'OK' : errors.join('; ')}</td>
-              {used.map(({ column, field }) => (
-                <td key={field.name} translate="no">
-                  {cell(record[field.name] ?? source[column], field.isSecret)}
+              <td className="id at-when">{element}</td>
+              {used.map(({ column, field, decimals }) => (
+                <td key={field.name} translate="no" className={placeOf(field)}>
+                  {cell(record[field.name] ?? source[column], field.isSecret, decimals)}
                 </td>
               ))}
+              <td className="check at-extra">
+                {errors.length === 0 ? (
+                  <span className="status faint">
+                    <Check aria-hidden="true" className="i" />
+                    OK
+                  </span>
+                ) : (
+                  errors.map((error) => said(error, used)).join('; ')
+                )}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -57,7 +81,15 @@ export function PreviewTable({ resource, table, rows, settings }: Props) {
   )
 }
 
-function cell(value: unknown, isSecret: boolean): string {
+/** `Price must be a number` of `price: must be a number`. */
+function said(error: string, used: { field: { name: string; label: string } }[]): string {
+  const [, name, rule = error] = /^(\w+): (.*)$/.exec(error) ?? []
+  const label = used.find(({ field }) => field.name === name)?.field.label ?? name
+  return label === undefined ? error : fieldMessage({ label }, rule)
+}
+
+function cell(value: unknown, isSecret: boolean, decimals: number): string {
   if (value === null || value === undefined) return ''
+  if (typeof value === 'number') return formatNumber(value, decimals)
   return isSecret ? '••••••••' : String(typeof value === 'object' ? JSON.stringify(value) : value)
 }
