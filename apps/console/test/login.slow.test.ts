@@ -384,7 +384,7 @@ consoleTest(
     const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
     expect(await rows.nth(1).textContent()).toMatch(/^Chrome on Linuxthis session127\.0\.0\.1operator key 1/)
     expect(await rows.nth(4).textContent()).toMatch(/^Firefox on Linux127\.0\.0\.1reader key 2/)
-    await page.getByRole('button', { name: 'End session 1 of key 2' }).click()
+    await page.getByRole('button', { name: 'Log out session 1 of key 2' }).click()
     await page.getByText('1 session ended').waitFor()
     expect(await statuses()).toEqual([401, 200, 200])
     await page.getByRole('button', { name: 'Log out everywhere else' }).click()

@@ -30,7 +30,7 @@ export function AuditDetails({ line: { entry, entries }, total }: { line: Line; 
         <Proposal entry={entry} />
       </dl>
       {total === 1 ? (
-        <dl className="facts" aria-label="Record">
+        <dl className="facts">
           {shownFields(entry).map((column) => (
             <div key={column.field}>
               <dt>{column.label}</dt>

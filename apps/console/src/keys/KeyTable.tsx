@@ -56,6 +56,7 @@ export function KeyTable({ keys, newest, isOwn, onAsk }: Props) {
                   <Ago at={created_at} />
                 </td>
                 <td className="when at-when">
+                  {last_used_at !== null && !isOwn(key) && <span className="only-phone">used </span>}
                   {isOwn(key) ? 'now, this session' : last_used_at === null ? 'never used' : <Ago at={last_used_at} />}
                 </td>
                 <td className="at-figure">
@@ -91,7 +92,12 @@ function Expiry({ stored: { expires_at, former_until } }: { stored: Key }) {
   const now = Date.now()
   if (former_until !== null && Date.parse(former_until) > now)
     return <span className="badge note">former secret ends {distance(Date.parse(former_until) - now)}</span>
-  if (expires_at === null) return <span className="faint">never</span>
+  if (expires_at === null)
+    return (
+      <span className="faint">
+        <span className="only-phone">expires </span>never
+      </span>
+    )
   const left = Date.parse(expires_at) - now
   if (left < SOON_MS) return <span className="badge warning">{distance(left)}</span>
   return <span className="faint nowrap">{dateOf(expires_at)}</span>

@@ -48,18 +48,19 @@ export default function KeysPage() {
         {({ keys }) => {
           const valid = keys.filter((key) => endOf(key) === undefined)
           const ended = keys.length - valid.length
+          const newKey = (
+            <Button className={keys.length > 0 ? 'button' : 'button primary'} onPress={() => ask({ verb: 'new' })}>
+              <Plus aria-hidden="true" className="i" />
+              New key
+            </Button>
+          )
           return (
             <>
               <div className="page-head in-line">
                 <h1>
                   Keys <span className="count">{valid.length.toLocaleString('en')}</span>
                 </h1>
-                <div className="buttons">
-                  <Button onPress={() => ask({ verb: 'new' })}>
-                    <Plus aria-hidden="true" className="i" />
-                    New key
-                  </Button>
-                </div>
+                <div className="buttons">{keys.length > 0 && newKey}</div>
               </div>
               {shown !== undefined && (
                 <SecretPanel key={shown.made.version} {...shown} onStored={() => show(undefined)} />
@@ -68,6 +69,7 @@ export default function KeysPage() {
                 <div className="empty">
                   <h2>No key yet</h2>
                   <p>Anyone who can reach this address from the same machine can read and write everything.</p>
+                  {newKey}
                 </div>
               ) : (
                 <KeyTable

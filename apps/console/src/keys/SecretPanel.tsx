@@ -15,13 +15,13 @@ interface Props {
 
 /** A key that is shown this once, and the first request with it. */
 export function SecretPanel({ made: { key, name, role, owner, expires_at, former_until }, done, onStored }: Props) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => panel.current?.querySelector('button')?.focus(), [])
   const isFormerValid = former_until !== null && Date.parse(former_until) > Date.now()
   return (
-    <section className="created" aria-labelledby="created">
+    <section ref={panel} className="created" aria-labelledby="created">
       <div>
-        <h2 id="created" ref={heading} tabIndex={-1}>
+        <h2 id="created">
           <CircleCheck aria-hidden="true" className="i created-mark" />
           <span>
             Key “<bdi translate="no">{name}</bdi>” {done}

@@ -3,10 +3,11 @@ import { CircleCheck, TriangleAlert } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { PreviewedChanges } from '../changes/Changes.tsx'
 import { client } from '../client.ts'
+import { Actor } from '../record/Actor.tsx'
 import { Ago } from '../ui/Ago.tsx'
 import { LoadedRecord } from '../ui/LoadedRecord.tsx'
 import { Decisions } from './Decisions.tsx'
-import { type Proposal, titleOf } from './proposal.ts'
+import { longTitleOf, type Proposal } from './proposal.ts'
 
 /** A proposal: what it does, what it would do now, and the decision on it. */
 export function ProposalDetail({ id }: { id: number }) {
@@ -30,10 +31,10 @@ function Details({ proposal }: { proposal: Proposal }) {
   return (
     <article className="proposal" aria-labelledby="proposal">
       <div>
-        <h2 id="proposal">{titleOf(proposal)}</h2>
+        <h2 id="proposal">{longTitleOf(proposal)}</h2>
         <p className="sub">
           <span>Proposal {id}</span>
-          <span translate="no">{proposer}</span>
+          <Actor actor={proposer} />
           <Ago at={created_at} />
           {isOpen && (
             <span>
@@ -42,7 +43,7 @@ function Details({ proposal }: { proposal: Proposal }) {
           )}
           {decided_by !== null && (
             <span>
-              {status} by <span translate="no">{decided_by}</span> {decided_at !== null && <Ago at={decided_at} />}
+              {status} by <Actor actor={decided_by} /> {decided_at !== null && <Ago at={decided_at} />}
             </span>
           )}
         </p>

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ChevronLeft } from 'lucide-react'
 import { Link, useSearchParams } from 'wouter'
 import { client } from '../client.ts'
+import { Actor } from '../record/Actor.tsx'
 import { Ago } from '../ui/Ago.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
@@ -69,11 +70,11 @@ export default function ProposalsPage({ id }: { id?: number }) {
                           {proposal.reason}
                         </bdi>
                         <small>
-                          <span translate="no">{proposal.proposer}</span>
+                          <Actor actor={proposal.proposer} />
                           <Ago at={proposal.created_at} />
                           {proposal.decided_by !== null && (
                             <span>
-                              {status} by <span translate="no">{proposal.decided_by}</span>
+                              {status} by <Actor actor={proposal.decided_by} />
                             </span>
                           )}
                         </small>

@@ -2,6 +2,7 @@ import type { Output } from '@resource/client'
 import { contract } from '@resource/contract'
 import { factsOf } from '@resource/contract/schema'
 import { resources } from '../resources/index.ts'
+import { nameOf } from '../resources/resource.ts'
 import { formatCount } from '../ui/format.ts'
 
 /** A proposal, with what it would do now. */
@@ -24,6 +25,17 @@ export function titleOf({ operation, ...counts }: Summary): string {
     return count === 0 ? [] : [`${verb} ${counted(operation, count)}`]
   })
   return done.join(', ').replace(/, \w/g, (start) => start.toLowerCase()) || 'Change nothing'
+}
+
+/** `Change Desk lamp`: what a proposal of one record does; otherwise as `titleOf`. */
+export function longTitleOf(proposal: Proposal): string {
+  const { created, updated, deleted, changes } = proposal
+  const [change] = changes
+  const resource = resources.find(({ noun }) => noun === change?.resource)
+  const image = change?.after ?? change?.before
+  if (created + updated + deleted !== 1 || resource === undefined || image == null) return titleOf(proposal)
+  const title = titleOf(proposal)
+  return title.replace(countOf(proposal), nameOf(resource, image))
 }
 
 /** `7 items`: the records of a proposal. */

@@ -129,11 +129,11 @@ function SessionTable({ sessions, isEnding, onEnd }: Props) {
                   <span className="row-actions">
                     <Button
                       className="button ghost small to-danger"
-                      aria-label={current ? 'Log out of this session' : `End session ${id} of ${actor}`}
+                      aria-label={current ? 'Log out of this session' : `Log out session ${id} of ${actor}`}
                       isDisabled={isEnding}
                       onPress={() => onEnd(session)}
                     >
-                      {current ? 'Log out' : 'End'}
+                      Log out
                     </Button>
                   </span>
                 </td>
