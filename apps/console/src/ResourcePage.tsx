@@ -2,7 +2,7 @@ import { InvalidInputError } from '@resource/client'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import type { Question } from './dialogs/Dialogs.tsx'
 import { editVerb, type Resource } from './resources/resource.ts'
-import { cellEdit, deletion, useChanges } from './table/changes.ts'
+import { cellEdit, useChanges } from './table/changes.ts'
 import { Empty, EmptyPage } from './table/Empty.tsx'
 import { GridHints } from './table/GridHints.tsx'
 import { useCreated } from './table/live.ts'
@@ -65,7 +65,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
     <div className="page" aria-busy={isFetching}>
       <TitleBar resource={resource} view={view} total={data?.total} permissions={permissions} onOpen={open}>
         {created > 0 && (
-          <Button className="button small new-rows" onPress={() => void refresh(resource)}>
+          <Button className="button new-rows" onPress={() => void refresh(resource)}>
             {`Show ${formatCount(created, { one: `new ${resource.one}`, many: `new ${resource.many}` })}`}
             {Object.keys(filtersOf(resource, view)).length > 0 && ', if matching'}
           </Button>
@@ -115,7 +115,6 @@ export function ResourcePage({ resource }: { resource: Resource }) {
                 onAct={(action, row) => changes.act(action, row)}
                 onEdit={(row, field, value) => changes.act(cellEdit(resource, field, value), row)}
                 onOpen={open}
-                onAsk={(action, rows) => ask({ action, rows })}
               />
             )
           }
@@ -147,7 +146,6 @@ export function ResourcePage({ resource }: { resource: Resource }) {
             changes={changes}
             onClose={pages.close}
             onAsk={ask}
-            onDelete={(row) => void changes.act(deletion(resource), row)}
             onDone={() => selection.remove((question?.rows ?? selection.rows).map(({ id }) => id))}
           />
         </Suspense>

@@ -286,8 +286,7 @@ consoleTest('an action, a form, a creation and a deletion can be undone, too', a
 
   await open('/books/2')
   await page.getByRole('button', { name: 'More actions' }).click()
-  await page.getByRole('button', { name: 'Delete…' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Undo: Kindred deleted' }).click()
   await page.getByText('Kindred restored').waitFor()
   expect(await client.books.get.query({ id: 2 })).toMatchObject({ author: 'Octavia E. Butler' })

@@ -1,4 +1,4 @@
-import { openCondition, startSession, type Visit } from './console.ts'
+import { openCondition, openOutdated, startSession, type Visit } from './console.ts'
 
 /** Shows a view, and waits until it is complete. */
 export type Show = (visit: Visit) => Promise<unknown>
@@ -116,8 +116,8 @@ export const VIEWS = {
   'delete-one': async ({ page, open }) => {
     await open('/books/2')
     await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('button', { name: 'Delete…' }).click()
-    await page.getByRole('alertdialog').waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Undo: Kindred deleted' }).waitFor()
   },
   new: async ({ page, open }) => {
     await open('/items?open=new')
@@ -152,14 +152,13 @@ export const VIEWS = {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('table', { name: 'The versions' }).waitFor()
   },
-  'conflict-of-deletion': async ({ page, client, open }) => {
-    await open('/books/3')
+  'conflict-of-deletion': async (visit) => {
+    const { page, client } = visit
+    await openOutdated(visit, '/books/3')
     await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('button', { name: 'Delete…' }).click()
-    await page.getByRole('alertdialog').waitFor()
     const { title } = await client.books.get.query({ id: 3 })
     await client.books.replace.mutate({ id: 3, title, author: 'Lem', published_date: '1961-06-01' })
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('table', { name: 'The versions' }).waitFor()
   },
   'import-source': async ({ page, open }) => {

@@ -1,9 +1,7 @@
-import { type BulkAction, isChange, type Resource, type Row } from '../resources/resource.ts'
+import type { BulkAction, Resource, Row } from '../resources/resource.ts'
 import type { useChanges } from '../table/changes.ts'
-import { usePermissions } from '../table/permissions.ts'
 import type { Open, View } from '../table/view.ts'
 import { ConflictDialog } from './ConflictDialog.tsx'
-import { DeleteDialog } from './DeleteDialog.tsx'
 import { ExportDialog } from './ExportDialog.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
 import { ManyDialog } from './ManyDialog.tsx'
@@ -27,26 +25,21 @@ interface Props {
   view: View
   /** The dialog that the URL requests and the role allows. */
   open: Open | undefined
-  question: Question | undefined
+  question?: Question | undefined
   /** The number of records that match the filters. */
   total?: number
   changes: ReturnType<typeof useChanges>
   /** Closes the dialog that the URL opened. */
   onClose: () => void
   /** Asks another question, or none. */
-  onAsk: (question?: Question) => void
-  onDelete: (row: Row) => void
+  onAsk?: (question?: Question) => void
   /** Called after many records were changed or deleted. */
   onDone?: () => void
 }
 
 /** The dialogs of a noun's page. Loaded lazily, because they need the component library and the table does not. */
 export default function Dialogs(props: Props) {
-  const { resource, view, open, question, total = 0, changes, onClose, onAsk, onDelete, onDone = () => {} } = props
-  const [row] = question?.rows ?? []
-  const { isProposing } = usePermissions(resource)
-  const isDeletion = question?.action !== undefined && !isChange(question.action)
-  const isOneDeleted = isDeletion && question?.rows?.length === 1 && !isProposing
+  const { resource, view, open, question, total = 0, changes, onClose, onAsk = () => {}, onDone = () => {} } = props
   const { conflict } = changes
   const window = { resource, onClose }
   const asked = { resource, onClose: () => onAsk() }
@@ -56,18 +49,8 @@ export default function Dialogs(props: Props) {
       {open === 'import' && <ImportDialog {...window} />}
       {open === 'export' && <ExportDialog {...window} view={view} />}
       {typeof open === 'number' && <EditDialog {...window} key={open} id={open} />}
-      {row !== undefined && isOneDeleted && (
-        <DeleteDialog
-          {...asked}
-          row={row}
-          onDelete={() => {
-            onAsk()
-            onDelete(row)
-          }}
-        />
-      )}
       {question?.isExport && <ExportDialog {...asked} view={view} rows={question.rows} />}
-      {question !== undefined && !isOneDeleted && !question.isExport && (
+      {question !== undefined && !question.isExport && (
         <ManyDialog {...asked} {...question} view={view} total={question.rows?.length ?? total} onDone={onDone} />
       )}
       {conflict !== undefined && (

@@ -28,7 +28,7 @@ export function EditDialog({ resource, id, onClose }: Props & { id: number }) {
   const name = row === undefined ? resource.one : nameOf(resource, row)
   return (
     <ModalDialog
-      title={hasConflict ? `${name} was changed while you were editing` : `Edit ${name}`}
+      title={hasConflict ? `This ${resource.one} was changed while you were editing` : `Edit ${name}`}
       onClose={() => closeUnlessUnsaved(onClose)}
     >
       <LoadedRecord one={resource.one} many={resource.many} query={query} onShowAll={onClose}>

@@ -25,7 +25,11 @@ export function RecordForm({ resource, row, onClose, onConflict }: Props) {
   const { errors, submissions, conflict, newer } = form
   const unsaved = useUnsavedInput(form.isChanged, form.isSaving)
   const question = unsaved.isAsked && (
-    <DiscardDialog what={`this ${resource.one}`} onKeep={unsaved.keep} onDiscard={() => unsaved.discard(onClose)} />
+    <DiscardDialog
+      what={`${row === undefined ? 'the new' : 'this'} ${resource.one}`}
+      onKeep={unsaved.keep}
+      onDiscard={() => unsaved.discard(onClose)}
+    />
   )
 
   // A rejected submission moves the focus to the first invalid field.
@@ -42,7 +46,7 @@ export function RecordForm({ resource, row, onClose, onConflict }: Props) {
         {question}
         <VersionTable resource={resource} versions={conflict} sideOf={form.sideOf} onChoose={form.choose} />
         <footer>
-          <Button className="button ghost" onPress={form.keepEditing} autoFocus>
+          <Button className="button ghost" onPress={form.keepEditing}>
             Back to my edits
           </Button>
           <Button onPress={() => unsaved.discard(onClose)}>Take the stored version</Button>
@@ -82,7 +86,7 @@ export function RecordForm({ resource, row, onClose, onConflict }: Props) {
             {newer === null && 'Deleted by someone else.'}
             {newer != null && (
               <>
-                Changed by someone else.{' '}
+                <span>Changed by someone else.</span>
                 <Button className="small" onPress={() => form.compare(newer)}>
                   Compare
                 </Button>

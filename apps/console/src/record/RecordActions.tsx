@@ -30,7 +30,7 @@ export function RecordActions({ resource, row, can, isPending, onAct, onEdit, on
             {can('delete') && (
               <Button className="item danger" isDisabled={isPending('delete')} onPress={onDelete}>
                 <Trash2 aria-hidden="true" className="i" />
-                Delete…
+                Delete
               </Button>
             )}
           </div>

@@ -9,10 +9,12 @@ import { changedFields, told, useHistory } from './history.ts'
 interface Props {
   resource: Resource
   id: number
+  /** Whether the record exists; without it and without changes there is nothing to show. */
+  isStored: boolean
 }
 
 /** The changes of a record, each of which can be undone. */
-export function RecordHistory({ resource, id }: Props) {
+export function RecordHistory({ resource, id, isStored }: Props) {
   const [asked, ask] = useState<string>()
   const [field, setField] = useState('')
   const query = useHistory(resource, id)
@@ -23,6 +25,7 @@ export function RecordHistory({ resource, id }: Props) {
   const shown = entries.filter(
     ({ entry }) => field === '' || changedFields(resource, entry).some((changed) => changed.field === field),
   )
+  if (!isStored && entries.length === 0) return null
   return (
     <section className="in-history" aria-labelledby="history">
       <div className="section-head">

@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import type { Resource } from '../resources/resource.ts'
 import { useAllows } from '../table/permissions.ts'
+import { useRecord } from '../table/queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { type Neighbor, useNeighbors } from './neighbors.ts'
 import { RecordHistory } from './RecordHistory.tsx'
@@ -21,6 +22,7 @@ export default function RecordPage({ resource, id }: Props) {
   const { from } = useHistoryState<{ from?: string } | null>() ?? {}
   const hasHistory = useAllows(contract.audit.procedures.list)
   const { data: standing } = useNeighbors(resource, id, from)
+  const isMissing = useRecord(resource, id).isLoadingError
   const list = `/${resource.noun}${from ?? ''}`
   const go = (to: Neighbor | undefined) => {
     if (to !== undefined) navigate(`/${resource.noun}/${to.id}`, { state: { from: to.from } })
@@ -34,7 +36,7 @@ export default function RecordPage({ resource, id }: Props) {
         <ChevronRight aria-hidden="true" className="i" />
         <span aria-current="page">{id}</span>
         <span className="gap" />
-        {standing !== undefined && (
+        {!isMissing && standing !== undefined && (
           <span className="position">
             {standing.position.toLocaleString('en')} of {standing.total.toLocaleString('en')}
           </span>
@@ -42,7 +44,7 @@ export default function RecordPage({ resource, id }: Props) {
         <Button
           className="button ghost icon small"
           aria-label={`Previous ${resource.one}`}
-          isDisabled={standing?.previous === undefined}
+          isDisabled={isMissing || standing?.previous === undefined}
           onPress={() => go(standing?.previous)}
         >
           <ChevronUp aria-hidden="true" className="i" />
@@ -50,7 +52,7 @@ export default function RecordPage({ resource, id }: Props) {
         <Button
           className="button ghost icon small"
           aria-label={`Next ${resource.one}`}
-          isDisabled={standing?.next === undefined}
+          isDisabled={isMissing || standing?.next === undefined}
           onPress={() => go(standing?.next)}
         >
           <ChevronDown aria-hidden="true" className="i" />
@@ -58,7 +60,7 @@ export default function RecordPage({ resource, id }: Props) {
       </nav>
       {/* The key keeps no state of another record, the frame keeps the focus. */}
       <RecordView key={id} resource={resource} id={id} list={list} hasHistory={hasHistory}>
-        {hasHistory && <RecordHistory resource={resource} id={id} />}
+        {hasHistory && <RecordHistory resource={resource} id={id} isStored={!isMissing} />}
         <References resource={resource} id={id} />
       </RecordView>
     </div>

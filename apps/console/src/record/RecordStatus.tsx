@@ -33,7 +33,7 @@ export function RecordStatus({ resource, row, hasHistory }: Props) {
           )}
         </span>
       )}
-      <span>version {row.version}</span>
+      <span className="only-wide">version {row.version}</span>
     </p>
   )
 }

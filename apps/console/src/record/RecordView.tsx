@@ -1,7 +1,6 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
-import type { Question } from '../dialogs/Dialogs.tsx'
 import { editVerb, nameOf, type Resource } from '../resources/resource.ts'
 import { deletion, useChanges } from '../table/changes.ts'
 import { useMarks } from '../table/live.ts'
@@ -41,7 +40,6 @@ export function RecordView({ resource, id, list, hasHistory, children }: Props) 
   })
   const mark = useMarks(resource.noun)(id)
   const { shown, isPending } = useOptimisticRows(resource.noun, query.data === undefined ? [] : [query.data])
-  const [question, ask] = useState<Question>()
   const opened = pages.view.open === id && can(editVerb(resource.noun)) ? id : undefined
   useTitle(query.data === undefined ? resource.title : nameOf(resource, query.data))
 
@@ -66,7 +64,7 @@ export function RecordView({ resource, id, list, hasHistory, children }: Props) 
                   isPending={(verb) => isPending(id, verb)}
                   onAct={(action) => void changes.act(action, row)}
                   onEdit={() => pages.open(id)}
-                  onDelete={() => ask({ action: deletion(resource), rows: [row] })}
+                  onDelete={() => void changes.act(deletion(resource), row)}
                 />
               </div>
               {mark?.kind === 'deleted' && (
@@ -81,18 +79,9 @@ export function RecordView({ resource, id, list, hasHistory, children }: Props) 
         {children}
         {query.data !== undefined && <RecordCode resource={resource} row={query.data} />}
       </div>
-      {(opened ?? question ?? changes.conflict) !== undefined && (
+      {(opened ?? changes.conflict) !== undefined && (
         <Suspense>
-          <Dialogs
-            resource={resource}
-            view={pages.view}
-            open={opened}
-            question={question}
-            changes={changes}
-            onClose={pages.close}
-            onAsk={ask}
-            onDelete={(row) => void changes.act(deletion(resource), row)}
-          />
+          <Dialogs resource={resource} view={pages.view} open={opened} changes={changes} onClose={pages.close} />
         </Suspense>
       )}
     </div>

@@ -1,4 +1,4 @@
-import { CircleAlert, Undo2, X } from 'lucide-react'
+import { CircleAlert, Redo2, Undo2, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { redoLast, undoLast } from '../table/history.ts'
@@ -38,7 +38,11 @@ export function Notices() {
                 notice.action?.act()
               }}
             >
-              <Undo2 aria-hidden="true" className="i" />
+              {notice.action.label === 'Redo' ? (
+                <Redo2 aria-hidden="true" className="i" />
+              ) : (
+                <Undo2 aria-hidden="true" className="i" />
+              )}
               {notice.action.label}
             </Button>
           )}

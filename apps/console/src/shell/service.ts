@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
+import { onlineManager, useQuery } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
 import { background } from '../client.ts'
 import { summarizeAlone } from '../resources/calls.ts'
 import type { Noun } from '../resources/resource.ts'
@@ -13,6 +14,14 @@ export const HEALTH = {
   unknown: { dot: 'off', text: 'Connecting…' },
 }
 
+/** Whether the browser has a network. */
+export function useIsOnline(): boolean {
+  return useSyncExternalStore(
+    (changed) => onlineManager.subscribe(changed),
+    () => onlineManager.isOnline(),
+  )
+}
+
 /** Whether the service is ready, asked once a minute. */
 export function useHealth(): keyof typeof HEALTH {
   const { data = 'unknown' } = useQuery({
@@ -24,7 +33,7 @@ export function useHealth(): keyof typeof HEALTH {
     },
     refetchInterval: CHECK_MS,
   })
-  return data
+  return useIsOnline() ? data : 'unreachable'
 }
 
 /** The number of all records of a noun. The overview has the same query. */

@@ -28,7 +28,7 @@ export function Empty({ resource, pages, canCreate }: Props) {
             Create the first one, import a file, or <a href="/docs">send a request</a>.
           </p>
           <div className="buttons">
-            <Button className="button primary" onPress={() => pages.open('new')}>
+            <Button onPress={() => pages.open('new')}>
               <Plus className="i" aria-hidden="true" />
               Create the first {one}
             </Button>

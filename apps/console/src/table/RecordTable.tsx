@@ -52,8 +52,6 @@ interface Props {
   onEdit: (row: Row, field: string, value: unknown) => void
   /** Opens the form of a record. */
   onOpen: (id: number) => void
-  /** Asks before an action. */
-  onAsk: (action: Action, rows: Row[]) => void
 }
 
 interface Editing {
@@ -247,7 +245,6 @@ export function RecordTable(props: Props) {
               actions={allowed.filter(({ isFor }) => isFor(menuRow))}
               onAct={onAct}
               onEdit={props.onOpen}
-              onAsk={props.onAsk}
               onClose={close}
             />
           )

@@ -16,12 +16,11 @@ interface Props {
   actions: Action[]
   onAct: (action: Action, row: Row) => void
   onEdit: (id: number) => void
-  onAsk: (action: Action, rows: Row[]) => void
   onClose: () => void
 }
 
 /** What can be done with one record. */
-export function RowMenu({ resource, row, href, can, actions, onAct, onEdit, onAsk, onClose }: Props) {
+export function RowMenu({ resource, row, href, can, actions, onAct, onEdit, onClose }: Props) {
   const copy = async () => {
     await navigator.clipboard.writeText(String(row.id))
     notify('done', `ID ${row.id} copied`)
@@ -57,9 +56,9 @@ export function RowMenu({ resource, row, href, can, actions, onAct, onEdit, onAs
         </Button>
       )}
       {can('delete') && (
-        <Button className="item danger" onPress={then(() => onAsk(deletion(resource), [row]))}>
+        <Button className="item danger" onPress={then(() => onAct(deletion(resource), row))}>
           <Trash2 className="i" aria-hidden="true" />
-          Delete…
+          Delete
         </Button>
       )}
     </>

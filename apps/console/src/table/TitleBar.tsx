@@ -53,16 +53,18 @@ export function TitleBar({ resource, view, total, permissions, onOpen, children 
   )
   return (
     <div className="page-head list-head">
-      <h1>{title}</h1>
-      <p role="status" className="count">
-        {total !== undefined && (
-          <span>
-            {total.toLocaleString('en')} <span className="hidden">{total === 1 ? one : many}</span>
-          </span>
-        )}
-        {total !== undefined && isFiltered && all !== undefined && ` of ${all.toLocaleString('en')}`}
-      </p>
-      {children}
+      <div className="titled">
+        <h1>{title}</h1>
+        <p role="status" className="count">
+          {total !== undefined && (
+            <span>
+              {total.toLocaleString('en')} <span className="hidden">{total === 1 ? one : many}</span>
+            </span>
+          )}
+          {total !== undefined && isFiltered && all !== undefined && ` of ${all.toLocaleString('en')}`}
+        </p>
+        {children}
+      </div>
       <div className="buttons">
         <div className="buttons only-wide">{transfers('button ghost')}</div>
         <Popup

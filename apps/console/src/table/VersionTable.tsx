@@ -37,7 +37,7 @@ export function VersionTable({ resource, versions, sideOf, onChoose }: Props) {
   return (
     <>
       <p role="alert">
-        {actor ?? 'Someone else'} changed this {resource.one} in the meantime.{' '}
+        {actor !== undefined && `The stored version is by ${actor}. `}
         {mine === undefined
           ? 'Nothing is deleted yet.'
           : 'Nothing is lost: choose a value for each field that both of you changed.'}

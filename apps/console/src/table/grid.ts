@@ -40,12 +40,13 @@ export function useGrid(visited: number | undefined) {
     if (moveTo(nextTarget(event, from, row, [...table.rows]))) event.preventDefault()
   }
 
-  /** Moves to another row, first into the table. */
+  /** Moves to another row, first to a name in the table, which F2 edits. */
   const step = (key: string) => {
     const from = document.activeElement as HTMLElement
     const row = from.closest('tr')
     const isInside = row !== null && grid.current?.contains(row) === true
-    moveTo(isInside ? nextTarget({ key }, from, row, [...(grid.current?.rows ?? [])]) : stop.current)
+    const name = stop.current?.closest('tbody tr')?.querySelector('a')
+    moveTo(isInside ? nextTarget({ key }, from, row, [...(grid.current?.rows ?? [])]) : (name ?? stop.current))
   }
   useShortcut('j', () => step('ArrowDown'))
   useShortcut('k', () => step('ArrowUp'))

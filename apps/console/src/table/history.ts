@@ -206,7 +206,7 @@ function subject(resource: Resource, [first]: Written['changes'], count: number)
   return count === 1 && row ? nameOf(resource, row) : formatCount(count, resource)
 }
 
-/** `price from 42.50 to 12.25`; of several records also their names; nothing for created and deleted ones. */
+/** `price from 42.50 to 12.25`, if all records have the same; nothing for created and deleted ones. */
 function describe(resource: Resource, changes: Written['changes'], count: number): string {
   const edited = changes.flatMap(({ before, after }) =>
     before === null || after === null ? [] : { after, text: describeChange(resource, before, after) },
@@ -215,12 +215,7 @@ function describe(resource: Resource, changes: Written['changes'], count: number
   if (first === undefined) return ''
   if (count === 1) return first.text
   const isSame = edited.length === count && edited.every(({ text }) => text === first.text)
-  const named = edited.slice(0, MAX_NAMED).map(({ after, text }) => {
-    const name = nameOf(resource, after)
-    return isSame ? name : `${name} ${text}`
-  })
-  const more = count > MAX_NAMED ? ` and ${(count - MAX_NAMED).toLocaleString('en')} more` : ''
-  return `${isSame ? `${first.text} for ` : ''}${named.join(', ')}${more}`
+  return isSame ? first.text : ''
 }
 
 function remove(edit: Edit): void {

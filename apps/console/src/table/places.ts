@@ -6,14 +6,18 @@ import type { Column, Resource } from '../resources/resource.ts'
  */
 export type Place = 'name' | 'figure' | 'rest' | 'when' | 'extra'
 
-const MAX_REST = 4
+const MAX_REST = 3
 
 /** The places of columns, by field. */
-export function placesOf({ nameField }: Resource, columns: Column[]): Map<string, Place> {
+export function placesOf({ nameField, actions }: Resource, columns: Column[]): Map<string, Place> {
   const others = columns.filter(({ field }) => field !== nameField)
-  const figure = others.find(({ kind }) => kind === 'number')
+  const set = new Set(actions.flatMap(({ changes = {} }) => Object.keys(changes)))
+  // A state says more than a number.
+  const figure = others.find(({ field }) => set.has(field)) ?? others.find(({ kind }) => kind === 'number')
   const when = others.findLast(({ kind }) => kind === 'time' || kind === 'date')
-  const rest = others.filter((column) => column !== figure && column !== when).slice(0, MAX_REST)
+  const left = others.filter((column) => column !== figure && column !== when)
+  const words = left.filter(({ kind }) => kind === 'text' || kind === 'choice')
+  const rest = (words.length > 1 ? words : left).slice(0, MAX_REST)
   const placeOf = (column: Column): Place => {
     if (column.field === nameField) return 'name'
     if (column === figure) return 'figure'

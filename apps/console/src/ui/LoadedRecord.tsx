@@ -16,7 +16,7 @@ export function LoadedRecord<T>({ one, many, query, onShowAll, children }: Props
     <div className="state">
       <h2>This {one} does not exist</h2>
       <p>It was deleted, or the link is mistyped.</p>
-      <Button className="button primary" onPress={onShowAll} autoFocus>
+      <Button className="button primary" onPress={onShowAll}>
         Show all {many}
       </Button>
     </div>
