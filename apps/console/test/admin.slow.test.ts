@@ -82,6 +82,8 @@ consoleTest(
     await page.getByRole('link', { name: 'Audit log' }).click()
     const row = (name: string) => page.getByRole('row', { name })
     await row('created 30 items').waitFor()
+    const who = await row('created 30 items').getByText('anonymous').boundingBox()
+    expect(who?.height).toBeLessThan(24)
     await row('created 3 books').waitFor()
     await client.items.update.mutate({ id: 3, price: 10, category: 'lighting' })
     await row('changed Kettle 3 price 79.50 → 10.00 category kitchen → lighting').waitFor()

@@ -117,6 +117,16 @@ consoleTest('a cell is edited in place, and the edit can be undone', async ({ pa
   expect((await client.items.get.query({ id: 3 })).version).toBe(1)
 })
 
+consoleTest('J goes to the name of the first row, which F2 edits', async ({ page, client, open }) => {
+  await seed(client)
+  await open('/items')
+  await page.getByRole('row', { name: 'Lamp 1 ' }).waitFor()
+  await page.keyboard.press('j')
+  await waitForFocus(page, 'Lamp 1')
+  await page.keyboard.press('F2')
+  await page.getByLabel('Name of Lamp 1', { exact: true }).waitFor()
+})
+
 consoleTest(
   'an edit in place of an outdated version shows both versions, and keeps the other changes',
   async ({ page, client, open }) => {

@@ -89,6 +89,8 @@ consoleTest(
     await page.waitForURL('**/users?role=user')
     await open('/users/999')
     await page.getByRole('heading', { name: 'This user does not exist' }).waitFor()
+    await page.getByRole('heading', { name: 'History' }).waitFor({ state: 'detached' })
+    expect(await page.locator('.position').count()).toBe(0)
     await page.getByRole('button', { name: 'Show all users' }).click()
     await page.getByRole('row', { name: 'Ada Lovelace' }).waitFor()
   },
@@ -307,7 +309,7 @@ consoleTest('the focus stays on a button that changes, and on the page if its bu
   await page.getByRole('button', { name: 'Activate Ada Lovelace', disabled: false }).waitFor()
   await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).press('Space')
   await page.getByRole('button', { name: 'Delete…' }).press('Enter')
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).press('Enter')
+  await page.getByRole('button', { name: 'Delete 1 user', disabled: false }).press('Enter')
   await page.getByText('Ada Lovelace deleted').waitFor()
   await expect.poll(focused).toBe('main')
 })
