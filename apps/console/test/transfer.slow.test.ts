@@ -60,7 +60,7 @@ consoleTest(
     await open('/users?open=import')
     await choose(page, 'users.csv', lines.join('\n'))
     await page.getByText('1,202 users can be imported').waitFor()
-    await page.getByText('email: already in line 9').waitFor()
+    await page.getByText('E-mail already in line 9').waitFor()
     await page.getByRole('button', { name: 'Import 1,202 users' }).click()
     await page.getByText('Finished').waitFor()
     await page.getByText('1,201 users created, 3 rows failed').waitFor()
