@@ -120,7 +120,7 @@ consoleTest('a cell is edited in place, and the edit can be undone', async ({ pa
 consoleTest('J goes to the name of the first row, which F2 edits', async ({ page, client, open }) => {
   await seed(client)
   await open('/items')
-  await page.getByRole('row', { name: 'Lamp 1 ' }).waitFor()
+  await cell(page, 'Lamp 1', 'Price').waitFor()
   await page.keyboard.press('j')
   await waitForFocus(page, 'Lamp 1')
   await page.keyboard.press('F2')
