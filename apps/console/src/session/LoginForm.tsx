@@ -28,6 +28,7 @@ export function LoginForm({ isOverPage = false }: { isOverPage?: boolean }) {
   return (
     <form
       className="login"
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
         if (!isSending) void submit(event.currentTarget)

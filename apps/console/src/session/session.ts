@@ -53,6 +53,7 @@ export function requireLogin(): void {
  * @returns an error message, or undefined on success
  */
 export async function logIn(key: string): Promise<string | undefined> {
+  if (key === '') return 'Enter an API key.'
   if (!/^[\x21-\x7e]+$/.test(key)) return 'A key has no spaces and only plain letters, digits and symbols.'
   try {
     const response = await fetch(PATH, { method: 'POST', headers: { Authorization: `Bearer ${key}` } })

@@ -40,12 +40,12 @@ export function Shell({ children }: { children: ReactNode }) {
           </Button>
         }
       >
+        <LiveStatus />
         <button type="button" className="find" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen('palette')}>
           <Search aria-hidden="true" className="i" />
           <span>Search or jump to…</span>
           <kbd>Ctrl K</kbd>
         </button>
-        <LiveStatus />
         <AccountMenu onShortcuts={() => setOpen('shortcuts')} />
       </Header>
       <div className="shell">

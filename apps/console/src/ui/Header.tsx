@@ -18,11 +18,11 @@ export function Header({ start, children }: { start?: ReactNode; children: React
         <span>Resource Service</span>
       </a>
       <nav className="areas" aria-label="Areas">
-        <Link href="~/console" aria-current="true" onClick={scrollToTop}>
+        <Link href="~/console" data-label="Console" aria-current="true" onClick={scrollToTop}>
           Console
         </Link>
         {AREAS.map(([href, title]) => (
-          <a key={href} href={href}>
+          <a key={href} href={href} data-label={title}>
             {title}
           </a>
         ))}

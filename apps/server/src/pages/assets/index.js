@@ -31,11 +31,17 @@ async function showFacts() {
   show('database', database)
   show('uptime', duration(Date.now() - Date.parse(started_at)))
   const sum = requests.reduce((sum, count) => sum + count, 0)
-  show('rate', (sum / requests.length).toLocaleString('en', { maximumFractionDigits: sum < 600 ? 1 : 0 }))
+  const digits = sum < 600 ? 1 : 0
+  show(
+    'rate',
+    (sum / requests.length).toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+  )
   const largest = Math.max(1, ...requests)
   const bars = requests.map((count, index) => {
     const bar = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
-    const height = count === 0 ? 1 : 2 + (54 * count) / largest
+    const height = count === 0 ? 0 : 2 + (54 * count) / largest
+    // The second before the one that has just begun.
+    if (index === requests.length - 2) bar.setAttribute('class', 'now')
     const at = { x: index * 4, y: 56 - height, width: 3, height, rx: 1 }
     for (const [name, value] of Object.entries(at)) bar.setAttribute(name, value)
     return bar
