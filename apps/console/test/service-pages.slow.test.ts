@@ -8,7 +8,7 @@ const OF_SWAGGER = /^(nested-interactive|aria-allowed-role)/
 
 for (const [path, shown] of [
   ['/', 'requests/s, last minute'],
-  ['/docs', 'Create an item'],
+  ['/docs', 'Create a user'],
 ] as const) {
   consoleTest(`${path} fits 320 to 1920 px and has no axe violations, light or dark`, async ({ page, service }) => {
     await page.goto(service.url + path)
@@ -34,5 +34,5 @@ consoleTest('the header of the other pages leads to the console, its search and 
   await page.getByRole('combobox', { name: 'Search or jump to' }).waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Try it' }).click()
-  await page.getByRole('heading', { name: 'Try it' }).waitFor()
+  await page.getByRole('heading', { name: 'Users' }).waitFor()
 })

@@ -140,7 +140,7 @@ test('the theme that one page sets applies to all pages and to the console, befo
   visit('/redoc', async (page) => {
     const ground = async () => page.evaluate('getComputedStyle(document.body.parentElement).backgroundColor')
     expect(await ground()).toBe('rgb(246, 247, 249)')
-    await page.getByRole('heading', { name: 'Resource Service' }).waitFor()
+    await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
     await page.locator('.account').click()
     await page.getByText('Dark', { exact: true }).click()
     expect(await ground()).toBe('rgb(12, 14, 18)')
@@ -157,7 +157,7 @@ test('/docs creates a user from a JSON body, shows the response, and reads the u
   visit('/docs', async (page) => {
     const create = await openOperation(page, 'createUser')
     await create.locator('.body-param textarea').fill('{"name":"Ada Lovelace","email":"ada@example.com"}')
-    await create.getByRole('button', { name: 'Execute' }).click()
+    await create.getByRole('button', { name: 'Send' }).click()
     const created = await readAnswer(create)
     expect(created).toEqual({
       status: '201',
@@ -166,14 +166,13 @@ test('/docs creates a user from a JSON body, shows the response, and reads the u
 
     const get = await openOperation(page, 'getUser')
     await get.getByPlaceholder('id').fill('1')
-    await get.getByRole('button', { name: 'Execute' }).click()
+    await get.getByRole('button', { name: 'Send' }).click()
     expect(await readAnswer(get)).toEqual({ status: '200', body: created.body })
   }))
 
 async function openOperation(page: Page, operationId: string) {
   const operation = page.locator(`#operations-Users-${operationId}`)
   await operation.locator('.opblock-summary-control').click()
-  await operation.getByRole('button', { name: 'Try it out' }).click()
   return operation
 }
 
@@ -184,23 +183,55 @@ async function readAnswer(operation: Locator) {
   return { status, body: JSON.parse(body ?? '') }
 }
 
-test('C60 /docs lists every operation and the schemas', () =>
+/** The views of a documentation page, from the links in its sidebar. */
+async function viewsOf(page: Page) {
+  const links = page.getByRole('navigation', { name: 'Operations' }).locator('section').getByRole('link')
+  await links.first().waitFor()
+  return links.all()
+}
+
+test('C60 /docs shows the operations of one tag at a time, in all every operation, the conventions and the schemas', () =>
   visit('/docs', async (page) => {
-    await page.locator('.opblock').first().waitFor()
+    await page.getByText('List users', { exact: true }).waitFor()
     expect(await page.locator('.opblock').count()).toBe(DOCUMENTED)
     await page.getByRole('button', { name: 'Schemas' }).waitFor()
+    let seen = 0
+    for (const link of await viewsOf(page)) {
+      await link.click()
+      expect(await link.getAttribute('aria-current')).toBe('page')
+      const operations = await page.locator('.opblock').filter({ visible: true }).count()
+      expect(await link.textContent()).toMatch(operations === 0 ? /^Conventions$/ : new RegExp(`\\D${operations}$`))
+      seen += operations
+    }
+    expect(seen).toBe(DOCUMENTED)
+    await page.goto(`${server.url}/docs#conventions`)
+    await page.getByText('can be retried safely').waitFor()
+    await page.goto(`${server.url}/docs#/Items/createItem`)
+    await page.getByRole('heading', { name: 'Items', level: 1 }).waitFor()
+    await page.locator('#operations-Items-createItem textarea').waitFor()
   }))
 
 test('C60 /redoc shows every operation, its schemas and samples', () =>
   visit('/redoc', async (page) => {
-    await page.getByRole('heading', { name: `Resource Service (${API_VERSION})` }).waitFor()
-    const headings = (await page.locator('h2').allTextContents()).map((text) => text.trim())
-    // Users have three tags, one for each of their APIs.
-    expect(headings).toHaveLength(Object.keys(contract).length + 2 + DOCUMENTED)
-    expect(headings).toEqual(expect.arrayContaining(['Users', 'List users', 'Books', 'Items', 'Delete an item']))
     await page.getByText('[ 1 .. 200 ] characters').first().waitFor()
     expect(await page.getByText('"Ada Lovelace"').count()).toBeGreaterThan(0)
-    await page.getByRole('menuitem', { name: 'Books' }).first().click()
+    const headings: string[] = []
+    for (const link of await viewsOf(page)) {
+      await link.click()
+      const name = (await link.locator('span').textContent()) ?? ''
+      await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+      await page
+        .locator(name === 'Conventions' ? '.api-info' : '[id*="/operation/"] h2')
+        .first()
+        .waitFor()
+      headings.push(
+        name,
+        ...(await page.locator('[id*="/operation/"] h2').allTextContents()).map((text) => text.trim()),
+      )
+    }
+    // Users have three tags, one for each of their APIs.
+    expect(headings).toHaveLength(1 + Object.keys(contract).length + 2 + DOCUMENTED)
+    expect(headings).toEqual(expect.arrayContaining(['Users', 'List users', 'Books', 'Items', 'Delete an item']))
   }))
 
 for (const path of ['/', '/docs', '/redoc']) {
@@ -368,7 +399,7 @@ for (const path of ['/docs', '/redoc']) {
       const document = page.waitForResponse((response) => response.url().endsWith('/openapi-envelope.json'))
       await page.getByRole('link', { name: 'Envelope', exact: true }).click()
       expect((await document).status()).toBe(200)
-      await page.locator('[id$="simpleListUsers"]').first().waitFor()
+      await page.locator('[id$="listUsers"]').first().waitFor()
     }))
 }
 
@@ -381,7 +412,7 @@ test('/docs/ is the same page as /docs', async () => {
 test('the browser caches the files of a page for a year', async () => {
   const html = await (await fetch(`${server.url}/docs`)).text()
   const paths = [...html.matchAll(/(?:link|script)[^>]*(?:href|src)="([^"]+)"/g)].map((match) => match[1])
-  expect(paths).toHaveLength(9)
+  expect(paths).toHaveLength(10)
   for (const path of paths) {
     const { status, headers } = await fetch(server.url + path)
     expect(status).toBe(200)

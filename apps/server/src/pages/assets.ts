@@ -17,10 +17,16 @@ export type Asset = {
 const compress = promisify(gzip)
 const { resolve } = createRequire(import.meta.url)
 
-const OWN = ['icon.svg', 'theme.js', 'frame.js', ...['index', 'docs', 'redoc'].map((page) => `${page}.js`)]
+const OWN = [
+  'icon.svg',
+  'theme.js',
+  'frame.js',
+  'operations.js',
+  ...['index', 'docs', 'redoc'].map((page) => `${page}.js`),
+]
 const STYLES = ['pages', 'index', 'docs', 'redoc'].map((page) => `${page}.css`)
 /** Those of the console that these pages share, in its order. */
-const SHARED = ['tokens', 'base', 'header', 'find', 'account', 'sidebar', 'menu', 'buttons', 'status', 'code']
+const SHARED = ['tokens', 'base', 'header', 'find', 'account', 'sidebar', 'menu', 'states', 'buttons', 'status', 'code']
 
 /** Reads every file of the pages, about 3 MB, from this folder and from installed packages. Keys are file names. */
 export function loadAssets(): Record<string, Asset> {

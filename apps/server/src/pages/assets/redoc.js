@@ -1,7 +1,3 @@
-for (const link of document.querySelectorAll('.segments a')) {
-  if (link.search === location.search) link.setAttribute('aria-current', 'page')
-}
-
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const style = getComputedStyle(document.documentElement)
 
@@ -16,13 +12,14 @@ function token(name) {
 function themeOf() {
   const font = { fontFamily: token('font') }
   const heading = { ...font, fontWeight: '600' }
-  const status = (name) => ({ color: token(name), backgroundColor: token(`${name}-tint`), tabTextColor: token(name) })
+  // Red is for what cannot be undone: the code of a response is a badge.
+  const status = { color: token('ink'), backgroundColor: token('surface'), tabTextColor: token('soft') }
   const gray = { main: token('soft'), light: token('faint'), dark: token('ink'), contrastText: token('surface') }
   const [get, post, put, remove] = ['soft', 'good', 'warning', 'danger'].map(token)
   return {
     // One column: samples stand below what they belong to.
     breakpoints: { small: '48rem', medium: '999rem', large: '999rem' },
-    spacing: { unit: 4, sectionHorizontal: 32, sectionVertical: 24 },
+    spacing: { unit: 4, sectionHorizontal: 0, sectionVertical: 16 },
     colors: {
       tonalOffset: 0,
       primary: {
@@ -37,12 +34,7 @@ function themeOf() {
       gray: { 50: token('sunken'), 100: token('hover') },
       text: { primary: token('ink'), secondary: token('soft') },
       border: { dark: token('line-strong'), light: token('line') },
-      responses: {
-        success: status('good'),
-        error: status('danger'),
-        redirect: status('warning'),
-        info: status('warning'),
-      },
+      responses: { success: status, error: status, redirect: status, info: status },
       http: { get, post, put, patch: put, delete: remove, options: get, head: get, basic: get, link: get },
     },
     schema: {
@@ -70,7 +62,7 @@ function themeOf() {
       links: { color: token('accent'), visited: token('accent'), hover: token('accent') },
     },
     sidebar: {
-      width: '15rem',
+      width: '0px',
       backgroundColor: token('ground'),
       textColor: token('soft'),
       activeTextColor: token('ink'),
@@ -87,22 +79,49 @@ function draw(spec) {
   const element = document.createElement('div')
   element.id = 'redoc'
   document.getElementById('redoc').replaceWith(element)
-  // Redoc's search runs in a worker created from a blob, which the page's policy forbids. The browser's search works,
-  // because the whole document is on the page.
-  const options = { disableSearch: true, nativeScrollbars: true, scrollYOffset: 'header', theme: themeOf() }
+  // Redoc's search runs in a worker created from a blob, which the page's policy forbids. The palette of the console and the
+  // browser's search work.
+  const options = {
+    disableSearch: true,
+    hideDownloadButtons: true,
+    hideFab: true,
+    hideSchemaPattern: true,
+    nativeScrollbars: true,
+    scrollYOffset: 'header',
+    theme: themeOf(),
+  }
   Redoc.init(spec, options, element)
 }
 
-fetch(location.search === '?envelope' ? '/openapi-envelope.json' : '/openapi.json')
-  .then((response) => response.json())
-  .then((spec) => {
-    let drawn
-    const drawAgain = () => {
-      if (drawn === token('ink')) return
-      drawn = token('ink')
-      draw(spec)
-    }
-    drawAgain()
-    for (const event of ['theme', 'storage']) addEventListener(event, drawAgain)
-    dark.addEventListener('change', drawAgain)
+let isDrawn = false
+
+showViews('tag/', (view, spec) => {
+  // Redoc goes on to write the sections of a document that it has drawn into the address.
+  if (isDrawn) return location.reload()
+  isDrawn = true
+  const part = onlyTag(view, spec)
+  let theme
+  const drawAgain = () => {
+    if (theme === token('ink')) return
+    theme = token('ink')
+    draw(part)
+  }
+  drawAgain()
+  for (const event of ['theme', 'storage']) addEventListener(event, drawAgain)
+  dark.addEventListener('change', drawAgain)
+})
+
+/** The document with the operations of one tag; with the conventions and none, if no tag has this name. */
+function onlyTag(tag, spec) {
+  const paths = Object.entries(spec.paths).map(([path, operations]) => {
+    const own = Object.entries(operations).filter(([, { tags }]) => tags?.[0] === tag)
+    return [path, Object.fromEntries(own)]
   })
+  const isTag = spec.tags.some(({ name }) => name === tag)
+  return {
+    ...spec,
+    info: { ...spec.info, description: isTag ? '' : spec.info.description },
+    tags: spec.tags.filter(({ name }) => name === tag),
+    paths: Object.fromEntries(paths.filter(([, operations]) => Object.keys(operations).length > 0)),
+  }
+}
