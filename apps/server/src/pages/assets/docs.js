@@ -33,10 +33,23 @@ showViews('/', (view, spec) => {
     syntaxHighlight: { activated: false },
     // The default sends the document to a validator on another host.
     validatorUrl: null,
-    plugins: [{ wrapComponents: { execute: renamed('Send') } }],
+    plugins: [
+      {
+        wrapComponents: { execute: renamed('Send') },
+        statePlugins: { layout: { wrapActions: { scrollToElement } } },
+      },
+    ],
   })
   new MutationObserver(oneMain).observe(document.getElementById('docs'), { childList: true, subtree: true })
 })
+
+/** Scrolls to the operation of an address below the header; the top of a tag is that of the page. */
+function scrollToElement(_, { layoutActions }) {
+  return (target) => {
+    layoutActions.clearScrollTo()
+    if (target.querySelector('.opblock-tag-section') === null) target.scrollIntoView()
+  }
+}
 
 /** A button of Swagger UI with another label. */
 function renamed(label) {
