@@ -198,7 +198,7 @@ test('C60 /docs shows the operations of one tag at a time, in all every operatio
     let seen = 0
     for (const link of await viewsOf(page)) {
       await link.click()
-      expect(await link.getAttribute('aria-current')).toBe('page')
+      await expect.poll(() => link.getAttribute('aria-current')).toBe('page')
       const operations = await page.locator('.opblock').filter({ visible: true }).count()
       expect(await link.textContent()).toMatch(operations === 0 ? /^Conventions$/ : new RegExp(`\\D${operations}$`))
       seen += operations
