@@ -22,7 +22,7 @@ showViews('/', (view, spec) => {
   chosen.replaceSync(`.opblock-tag-section:not(:has([data-tag="${CSS.escape(view)}"])) { display: none }`)
   if (isDrawn) return
   isDrawn = true
-  SwaggerUIBundle({
+  const { layoutActions } = SwaggerUIBundle({
     spec,
     dom_id: '#docs',
     deepLinking: true,
@@ -40,6 +40,8 @@ showViews('/', (view, spec) => {
       },
     ],
   })
+  // Swagger UI reads the address only once.
+  addEventListener('hashchange', () => layoutActions.parseDeepLinkHash(location.hash))
   new MutationObserver(oneMain).observe(document.getElementById('docs'), { childList: true, subtree: true })
 })
 
