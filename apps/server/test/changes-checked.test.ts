@@ -117,3 +117,28 @@ test('an undo obeys the check, and what a check writes is previewed and undone w
   expect(await call('reversals.create', { request_id: created })).toMatchObject({ deleted: 2 })
   expect(await call('books.list', {})).toMatchObject({ books: [] })
 })
+
+test('a rule that waits ends after a second: its write is undone, its tables are closed, and other writes are stored', async () => {
+  await using server = await startTestServer()
+  const late = Promise.withResolvers<unknown>()
+  const waited = new AbortController()
+  await using calls = await openCalls(server.databaseUrl, {
+    check: async ({ after }, { tx }) => {
+      if (after?.name !== 'Slow') return
+      await new Promise((resolve) => waited.signal.addEventListener('abort', resolve))
+      await tx.items.count({}).then(late.resolve, late.resolve)
+    },
+  })
+  const { call, errorOf } = calls
+  const [refused, stored] = await Promise.all([
+    errorOf('items.create', { name: 'Slow', price: 1 }),
+    errorOf('items.create', { name: 'Quick', price: 1 }),
+  ])
+  expect([refused, stored]).toEqual([
+    '500 items: its check has taken more than 1000 ms: a rule must not wait for other services',
+    'done',
+  ])
+  expect(await call('items.list', {})).toMatchObject({ items: [{ name: 'Quick' }] })
+  waited.abort()
+  expect(await late.promise).toEqual(new Error('The transaction of this write has ended: await all its queries.'))
+})

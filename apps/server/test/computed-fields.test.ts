@@ -258,3 +258,11 @@ test('a column of several fields also follows from computed ones', async () => {
   await calls.call('items.updateWhere', { id_in: [1], changes: { add: { price: 30 } } })
   expect(await calls.call('items.list', { q: 'lamp dear', limit: 10 })).toMatchObject({ items: [{ id: 1 }] })
 })
+
+test('a computation that waits ends after a second, and nothing is stored', async () => {
+  await using calls = await open(() => new Promise(() => undefined))
+  expect(await calls.errorOf('items.create', { name: 'Slow', price })).toBe(
+    '500 items: its compute has taken more than 1000 ms: a rule must not wait for other services',
+  )
+  expect(await calls.call('items.list', {})).toMatchObject({ items: [] })
+})

@@ -14,6 +14,7 @@ import {
 import type { z } from 'zod'
 import type { Caller } from '../access/caller.ts'
 import type { Row, RowMapping, Values } from './row-mapping.ts'
+import { inTime } from './rule-time.ts'
 
 /** What a check of changes gets beside a change. */
 export interface CheckContext {
@@ -60,14 +61,14 @@ interface Ruled {
 
 /** Runs the check of the collection, if it has one and the write changed something. @returns rejects with its refusal */
 export function checkChange(
-  { rows, rules }: Pick<Ruled, 'rows' | 'rules'>,
+  { noun, rows, rules }: Pick<Ruled, 'noun' | 'rows' | 'rules'>,
   { before, after }: Written<Row>,
   { caller, tx }: CheckContext,
 ): Promise<void> | undefined {
   const { check } = rules
   if (check === undefined || (before !== undefined && before.version === after?.version)) return undefined
   const change = { ...(before && { before: rows.copied(before) }), ...(after && { after: rows.copied(after) }) }
-  return (async () => check(change, { caller, tx }))()
+  return inTime((async () => check(change, { caller, tx }))(), `${noun}: its check`)
 }
 
 /** Whether a write stores values that follow from the whole record, so that it needs the stored one first. */
@@ -168,7 +169,7 @@ function completed(
   }
   const change = { ...(stored && { before: rows.copied(stored) }), after: { ...after } }
   const computing = rules.compute?.(change, context)
-  return isThenable(computing) ? Promise.resolve(computing).then(withComputed) : withComputed(computing)
+  return isThenable(computing) ? inTime(computing, `${noun}: its compute`).then(withComputed) : withComputed(computing)
 }
 
 /** @throws Error if a rule has computed what it cannot, which is a defect of the rule */
