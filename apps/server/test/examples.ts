@@ -20,6 +20,7 @@ import {
   refusals,
   SPECIFIED,
   sampleOf,
+  withSample,
 } from './samples.ts'
 
 export interface Example {
@@ -59,7 +60,7 @@ const examples = new Map(
       {
         method: method.toUpperCase(),
         path: path.replace(/\{\w+\}/, String(seededId(path))),
-        ...(operation.requestBody && { json: bodyOf(operation.requestBody) }),
+        ...(operation.requestBody && { json: withSample(collectionAt(path) ?? '', bodyOf(operation.requestBody)) }),
         ...createdAt(method, path),
         ...matchingAt(method, path),
         ...exceptions[operation.operationId],
@@ -68,7 +69,7 @@ const examples = new Map(
   ),
 )
 
-/** The body of a create of a collection that has samples, which satisfy rules that the schema does not express. */
+/** The body of a create has every field. */
 function createdAt(method: string, path: string): Partial<Example> {
   const noun = collectionAt(path)
   if (noun === undefined || SPECIFIED.includes(noun) || method !== 'post') return {}

@@ -149,7 +149,16 @@ export function inputOf(noun: keyof Contract, verb: string, id: number): Fields 
   const { id: known, if_version: _, idempotency_key: __, ...fields } = properties
   // Records with the first choice are not referenced, so they can be deleted.
   const n = verb.startsWith('delete') ? 0 : 1
-  return { ...(known && { id }), ...sampleFields({ properties: fields, required }, n) }
+  return { ...(known && { id }), ...withSample(noun, sampleFields({ properties: fields, required }, n)) }
+}
+
+/** A generated input, or its rows, with the values of the samples for seeds, which satisfy rules that the schema does not express. */
+export function withSample<Input>(noun: string, input: Input): Input {
+  const sample = sampleOfSeeds(noun, 1)
+  return JSON.parse(JSON.stringify(input), (_, value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return { ...value, ...Object.fromEntries(Object.entries(sample).filter(([name]) => name in value)) }
+  })
 }
 
 /** A record that `create` accepts: with every visible field, of which the samples for seeds name some. */
@@ -158,9 +167,12 @@ export function recordOf(noun: Collection, n: number): Fields {
   const { properties = {} } = inputSchemaOf(noun, 'create')
   const { idempotency_key: _, ...fields } = properties
   const required = Object.keys(fields).filter((name) => !hidden.includes(name))
-  const ids = Object.fromEntries(declared.map((noun) => [noun, [n === 1 ? 1 : REFERENCED_ID]]))
-  const sample = SPECIFIED.includes(noun) ? {} : sampleFieldsOf(noun, n, ids)
-  return { ...sampleFields({ properties: fields, required }, n), ...sample }
+  return { ...sampleFields({ properties: fields, required }, n), ...sampleOfSeeds(noun, n) }
+}
+
+function sampleOfSeeds(noun: string, n: number): Fields {
+  if (SPECIFIED.includes(noun)) return {}
+  return sampleFieldsOf(noun, n, Object.fromEntries(declared.map((noun) => [noun, [n === 1 ? 1 : REFERENCED_ID]])))
 }
 
 /** Creates generated records of the collections that have no tests of their own here. */
