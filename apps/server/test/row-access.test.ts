@@ -73,6 +73,36 @@ test('a record that leaves the scope of a caller is deleted for him, and one tha
   expect((await service.send(ada, 'GET', '/items/1')).status).toBe(404)
 })
 
+test('after callers have undone their parts of a request, the rest can be undone', async () => {
+  await using service = await openService()
+  for (const owner of ['ada', 'bo', 'cy']) await service.send(root, 'POST', '/items', { json: item('Lamp', 10, owner) })
+  const group = '00000000-0000-4000-8000-000000000002'
+  const { requestId } = await service.send(root, 'PATCH', '/items/bulk', {
+    headers: { 'X-Request-Group': group },
+    json: [1, 2, 3].map((id) => ({ id, price: 11 })),
+  })
+  const undo = async (caller: Caller, request_id = requestId) => {
+    const answer = await service.send(caller, 'POST', '/api/reversals', { json: { request_id } })
+    const { reason, updated } = await json(answer)
+    return { status: answer.status, facts: updated ?? reason, requestId: answer.requestId }
+  }
+  const open = async (caller: Caller) =>
+    (await json(service.send(caller, 'GET', `/api/reversals?group=${group}`))).total
+  const prices = async () => (await json(service.send(root, 'GET', '/items'))).map(({ price }: Values) => price)
+
+  const byAda = await undo(ada)
+  expect([byAda.facts, await undo(ada)]).toMatchObject([1, { status: 409 }])
+  expect([await open(ada), await open(bo), await open(root)]).toEqual([0, 1, 1])
+  expect((await undo(bo)).facts).toBe(1)
+  expect([await open(root), await prices()]).toEqual([1, [10, 10, 11]])
+  // Ada's part is back, so it is open again.
+  expect((await undo(ada, byAda.requestId)).facts).toBe(1)
+  expect([await open(ada), await open(root)]).toEqual([1, 1])
+  expect((await undo(root)).facts).toBe(2)
+  expect([await open(ada), await open(root), await prices()]).toEqual([0, 0, [10, 10, 10]])
+  expect((await undo(root)).status).toBe(409)
+})
+
 test('a stream has the changes of the scope alone', async () => {
   await using service = await openService()
   const stream = async (caller: Caller) => {

@@ -31,7 +31,7 @@ export async function openRequests(
       read,
       some.map(({ value }) => String(value)),
     )
-    open.push(...some.filter(({ value }) => !undone.has(String(value))))
+    open.push(...some.filter(({ value, count }) => (undone.get(String(value)) ?? 0) < count))
   }
   const requests = open.slice(0, MAX_LISTED).map(({ value, count }) => {
     const request_id = String(value)
@@ -40,11 +40,14 @@ export async function openRequests(
   return { requests, total: open.length, group: groupOfReversals(group) }
 }
 
-/** Those of some requests that are undone: their last reversal is not undone itself. */
-export async function undoneOf(read: Tables, requests: string[]): Promise<Set<string>> {
+/**
+ * Those of some requests whose last reversal is not undone itself, with the number of undone changes: a caller undoes those that he
+ * has access to.
+ */
+async function undoneOf(read: Tables, requests: string[]): Promise<Map<string, number>> {
   const where = { reverses: { in: requests } }
   const reversed = await read.auditEntries.summarize({ where, by: 'reverses', of: 'id', limit: requests.length })
-  if (reversed.length === 0) return new Set()
+  if (reversed.length === 0) return new Map()
   const ids = reversed.map(({ maximum }) => Number(maximum))
   const columns = ['id', 'request_id', 'reverses'] as const
   const order = { column: 'id', descending: false } as const
@@ -53,7 +56,34 @@ export async function undoneOf(read: Tables, requests: string[]): Promise<Set<st
     read,
     last.map(({ request_id }) => String(request_id)),
   )
-  return new Set(last.flatMap(({ request_id, reverses }) => (undone.has(String(request_id)) ? [] : [String(reverses)])))
+  const isOpen = new Set(last.flatMap(({ request_id, reverses }) => (undone.has(String(request_id)) ? [reverses] : [])))
+  return new Map(
+    reversed.flatMap(({ value, count }): [string, number][] =>
+      isOpen.has(String(value)) ? [] : [[String(value), count]],
+    ),
+  )
+}
+
+/** The records whose changes by a request are undone, as {@link recordKey}: by a reversal that is not undone itself. */
+export async function undoneRecords(read: Tables, request: string): Promise<Set<string>> {
+  const columns = ['id', 'request_id', 'resource', 'record_id'] as const
+  const order = { column: 'id', descending: false } as const
+  const take = Number.MAX_SAFE_INTEGER
+  const entries = await read.auditEntries.page({ columns, where: { reverses: request }, order, take })
+  const redone = new Map<string, Set<string>>()
+  for (const id of new Set(entries.map(({ request_id }) => String(request_id))))
+    redone.set(id, await undoneRecords(read, id))
+  return new Set(
+    entries.flatMap(({ request_id, resource, record_id }) => {
+      const key = recordKey(resource, record_id)
+      return redone.get(String(request_id))?.has(key) ? [] : [key]
+    }),
+  )
+}
+
+/** What is equal for the changes of one record. */
+export function recordKey(noun: string, id: number): string {
+  return `${noun} ${id}`
 }
 
 /** The same for each run of an interrupted undo, so that its reversals are one group. */

@@ -22,7 +22,7 @@ import type { Row, Values } from '../store/row-mapping.ts'
 import { runsOf } from '../store/runs.ts'
 import { isCut } from '../store/scoped-log.ts'
 import { idsAround } from './entry-times.ts'
-import { openRequests, undoneOf } from './groups.ts'
+import { openRequests, recordKey, undoneRecords } from './groups.ts'
 
 // More would hold the write lock of SQLite so long that other writes fail.
 const MAX_CHANGES = 10_000
@@ -77,10 +77,11 @@ export function reversalService(
         const done = await changesOf(context.read, request_id, undoable)
         for (const change of done) checkRole(context.caller, change)
         // Equal values need not be those of the request: another caller may have written them since.
-        if ((await undoneOf(context.read, [request_id])).size > 0)
-          throw new ApiError(409, 'This request is undone already', { reason: 'already_undone' })
-        context.spend?.({ rows: done.length })
-        return done
+        const undone = await undoneRecords(context.read, request_id)
+        const rest = done.filter(({ noun, id }) => !undone.has(recordKey(noun, id)))
+        if (rest.length === 0) throw new ApiError(409, 'This request is undone already', { reason: 'already_undone' })
+        context.spend?.({ rows: rest.length })
+        return rest
       }
       const work = async (tx: TablesAndPrisma, done: Done[]) => {
         const rows = new Map<string, Map<number, Row>>()
