@@ -2,7 +2,7 @@ import { mutation, type Procedure } from '@resource/openapi/contract'
 import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
 import type { RestOf } from './declaration.ts'
-import { count, idempotencyKey, message, must, recordId, writeHeaders } from './fields.ts'
+import { count, idempotencyKey, message, must, recordId, referenceOf, writeHeaders } from './fields.ts'
 import type { Role } from './roles.ts'
 import { or } from './words.ts'
 
@@ -41,7 +41,10 @@ type NumberFields<F extends z.ZodRawShape> = {
 }
 
 function changesOf<F extends z.ZodRawShape>(set: z.ZodObject<F>) {
-  const isNumber = (name: string) => /number|integer/.test(factsOf(set.shape[name] as z.ZodType).type)
+  const isNumber = (name: string) => {
+    const field = set.shape[name] as z.ZodType
+    return /number|integer/.test(factsOf(field).type) && referenceOf(field) === undefined
+  }
   const numbers = Object.keys(set.shape).filter(isNumber)
   const amounts = z.strictObject(Object.fromEntries(numbers.map((name) => [name, amount])), must('an object'))
   return {

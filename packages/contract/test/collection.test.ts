@@ -246,6 +246,9 @@ test('a change of all matching records sets and calculates fields, but no hidden
   expect(faultsOf({ multiply: { price: Number.POSITIVE_INFINITY } })).toEqual([
     ['changes.multiply.price', 'must be a number'],
   ])
+  // A reference is no quantity.
+  for (const how of ['add', 'multiply'])
+    expect(input.safeParse({ id_in: [1], changes: { [how]: { user_id: 1 } } }).success).toBe(false)
   for (const changes of [{ set: { pin: '1234' } }, { set: { reference: 'x' } }, { add: { status: 1 } }]) {
     expect(input.safeParse({ id_in: [1], changes }).success).toBe(false)
   }
