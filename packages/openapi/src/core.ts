@@ -14,7 +14,7 @@ import { acceptsProblem, PROBLEM, PROBLEM_TYPE } from './problem-details.ts'
 import { type Included, shownWith, withIncluded } from './referenced-records.ts'
 import { callerPaths, gatherInput, type Incoming, pathInput } from './request.ts'
 import { type Answer, answer, makeReady, type Ready } from './response.ts'
-import { errorForms, find, methodNotAllowed, methodOf, type RouteMatch, route } from './routes.ts'
+import { errorForms, find, methodNotAllowed, methodOf, type Parent, type RouteMatch, route } from './routes.ts'
 import { abortApiError } from './signal.ts'
 import { checkTarget, fieldApiError, type Parameter, queryParameters, relativePath, split, valuesOf } from './target.ts'
 import { prefersStrict } from './unknown-fields.ts'
@@ -159,12 +159,11 @@ export function createCore<Context, Req extends Incoming>(
         })
       } catch (error) {
         const moved = error instanceof FieldError ? error.withPaths(callerPaths(resolved, body)) : error
-        throw explainWeakTags(moved, req.headers)
+        const isInvalid = error instanceof ApiError && error.status === 400
+        const missing = isInvalid ? await findParents(endpoint.parents, input, context).catch(toApiError) : undefined
+        throw missing?.status === 404 ? missing : explainWeakTags(moved, req.headers)
       }
-      for (const { operation: parent, field, from } of endpoint.parents) {
-        const named = { [field]: (input as Record<string, unknown>)[from] }
-        await (parent as Operation<Context>).call(named, context, { shown: [field] })
-      }
+      await findParents(endpoint.parents, input, context)
       if (references.length > 0) {
         const { responseBody } = resolved.binding
         const given = responseBody === undefined ? output : (output as Record<string, unknown>)[responseBody]
@@ -321,4 +320,12 @@ function isEnvelopeRequested(value: string | undefined): boolean {
 
 function truncated(path: string): string {
   return path.length > 200 ? `${path.slice(0, 200)}…` : path
+}
+
+/** @throws ApiError 404 if one of the records that the path is under does not exist */
+async function findParents<Context>(parents: readonly Parent[], input: unknown, context: Context): Promise<void> {
+  for (const { operation: parent, field, from } of parents) {
+    const named = { [field]: (input as Record<string, unknown>)[from] }
+    await (parent as Operation<Context>).call(named, context, { shown: [field] })
+  }
 }

@@ -16,7 +16,7 @@ interface Endpoint {
 }
 
 /** The query for a record that the path is under. */
-interface Parent {
+export interface Parent {
   operation: Operation<never>
   /** Its input field for the id, and the input field of the path's procedure that has it. */
   field: string

@@ -385,7 +385,7 @@ describe('a contract is rejected at startup', () => {
 test('a path under a record that does not exist is a 404', async () => {
   const rest = (path: `/${string}`, more = {}) => ({ openapi: { method: 'GET' as const, path, ...more } })
   const moons = query({
-    input: z.object({ star_id: z.int().optional() }),
+    input: z.object({ star_id: z.int().min(1).optional() }),
     output: z.array(z.string()),
     meta: rest('/moons', {
       additionalBindings: [
@@ -399,7 +399,7 @@ test('a path under a record that does not exist is a 404', async () => {
     things: {
       moons: async ({ star_id }) => [`${star_id}a`],
       star: async ({ id }) => {
-        if (id > 1) throw new ApiError(404, 'Star not found')
+        if (id !== 1) throw new ApiError(404, 'Star not found')
         return {}
       },
     },
@@ -411,6 +411,9 @@ test('a path under a record that does not exist is a 404', async () => {
   expect(await get('/stars/1/moons')).toEqual([200, ['1a']])
   expect(await get('/moons?star_id=2')).toEqual([200, ['2a']])
   expect(await get('/stars/2/moons')).toEqual([404, { error: 'Star not found', fields: [] }])
+  // The filter of the list takes fewer numbers than the path of the record.
+  expect(await get('/stars/-1/moons')).toEqual([404, { error: 'Star not found', fields: [] }])
+  expect(((await get('/moons?star_id=-1')) as [number])[0]).toBe(400)
   const [status, { fields }] = (await get('/stars/x/moons')) as [number, { fields: string[] }]
   expect([status, fields]).toEqual([400, ['star_id']])
   const document = openApiDocument(contract, documentOptions)
