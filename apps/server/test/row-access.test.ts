@@ -140,6 +140,38 @@ test('a proposal does no more than its proposer could, whoever applies it', asyn
   expect((await json(service.send(root, 'GET', '/items'))).map(({ price }: Values) => price)).toEqual([1, 10, 1])
 })
 
+test('a proposal whose record has left the scope of its proposer is a 409 that says so', async () => {
+  await using service = await openService()
+  for (const _ of [1, 2]) await service.send(root, 'POST', '/items', { json: item('Lamp', 10, 'ada') })
+  for (const id of [1, 2]) {
+    const proposal = { operation: 'items.update', input: { id, price: 1 }, reason: 'cheap' }
+    await service.send({ ...ada, role: 'proposer' }, 'POST', '/api/proposals', { json: proposal })
+  }
+  await service.send(root, 'PATCH', '/items/1', { json: { category: 'bo' } })
+  await service.send(root, 'DELETE', '/items/2')
+  const message = 'The record 1 has left what its proposer has access to'
+  expect((await json(service.send(root, 'GET', '/api/proposals/1'))).obstacle).toBe(message)
+  const apply = async (id: number) => {
+    const applied = await service.send(root, 'PATCH', `/api/proposals/${id}`, { json: { status: 'applied' } })
+    return [applied.status, (await json(applied)).error.message]
+  }
+  expect([await apply(1), await apply(2)]).toEqual([
+    [409, message],
+    [404, 'Item not found'],
+  ])
+})
+
+test('a caller without the value that decides gets a 403 that names its field', async () => {
+  await using service = await openService()
+  const { status, text } = await service.send({ name: 'key 4', role: 'writer' }, 'POST', '/items', {
+    json: item('Lamp', 10, 'ada'),
+  })
+  expect([status, JSON.parse(await text()).message]).toEqual([
+    403,
+    'category: would put the record outside of what you have access to',
+  ])
+})
+
 test('what a caller writes stays in his scope: otherwise a 403 names the field, and nothing is stored', async () => {
   await using service = await openService()
   await service.send(root, 'POST', '/items', { json: item('Lamp', 10, 'ada') })

@@ -43,7 +43,7 @@ function messageOf(missing: FieldFault[], wrong: FieldFault[]): string {
   const texts = wrong.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`))
   const parts = names.length > 0 ? [`Missing required fields: ${list(names, ', ')}`] : []
   if (texts.length > 0) parts.push(list(texts, '; '))
-  return parts.join('; ')
+  return parts.join('; ') || 'The request is refused'
 }
 
 /** Formats a path: `users[1].email`. */

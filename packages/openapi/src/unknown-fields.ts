@@ -37,9 +37,9 @@ export type UnknownCheck = (input: unknown, valid: unknown, strict?: ReadonlySet
 export function unknownFieldsCheck(procedure: Procedure, subset: readonly string[] | undefined): UnknownCheck {
   const changes = rowsCheck(procedure) ?? (subset && bodyCheck(procedure, subset))
   return (input, valid, strict) => {
-    if (strict === undefined) return changes?.(input as Values, valid as Values)
-    const faults = unknownFields(procedure.input, input, strict, [], MAX_UNKNOWN)
+    const faults = strict === undefined ? [] : unknownFields(procedure.input, input, strict, [], MAX_UNKNOWN)
     if (faults.length > 0) throw new FieldError(400, faults)
+    changes?.(input as Values, valid as Values)
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { FieldError } from '../src/field-error.ts'
 import { startSky } from './serve.ts'
 import { INNER_SECRET } from './sky.ts'
 import { serve } from './small.ts'
@@ -218,4 +219,8 @@ describe('an error of another handler', () => {
     expect(answer).not.toContain('\r\n0\r\n')
     expect((await sky.request('GET', '/planets/6')).status).toBe(200)
   })
+})
+
+test('an error without a field has a message', () => {
+  expect(new FieldError(409, []).message).toBe('The request is refused')
 })

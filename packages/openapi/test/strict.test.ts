@@ -167,3 +167,20 @@ test('a long name in an error is not cut through a character', async () => {
   const { body } = await create({ ...earth, [name]: 1 })
   expect(body.fault).toBe(`${'a'.repeat(59)}\ufffd…: is not a recognized field`)
 })
+
+test('a change with read-only fields alone is a 400 with every handling', async () => {
+  const order = z.object({ note: z.string(), total: z.number().meta({ readOnly: true }) })
+  const change = mutation({
+    input: order.pick({ note: true }).partial(),
+    output: order,
+    meta: { openapi: { method: 'PATCH', path: '/order' } },
+  })
+  const { request } = await serve(
+    { order: resourceOf({ change }) },
+    { order: { change: async () => ({ note: '', total: 1 }) } },
+  )
+  for (const headers of [{}, STRICT]) {
+    const { status, body } = await request('PATCH', '/order', { json: { total: 9 }, headers })
+    expect([status, body.error]).toEqual([400, 'No recognized field: total; the fields are: note'])
+  }
+})

@@ -25,10 +25,9 @@ export interface Scope {
 type Values = Record<string, unknown>
 export type ScopedRow = Values & { id: number; version: number }
 
-const NOTHING: Scope = {
-  filters: ['nothing'],
-  where: { id: { in: [] } },
-  outside: () => 'id',
+/** @param field because of which every record is outside */
+function nothing(field = 'id'): Scope {
+  return { filters: ['nothing'], where: { id: { in: [] } }, outside: () => field }
 }
 
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z')
@@ -42,7 +41,7 @@ const MAX_INT = 2 ** 31
  * @throws Error for a field that is no column
  */
 export function scopeOf(filters: readonly ScopeFilter<Values>[], columns: Readonly<Record<string, Kind>>): Scope {
-  const [first = NOTHING, ...others] = filters.map((filter) => ofFilter(filter, columns))
+  const [first = nothing(), ...others] = filters.map((filter) => ofFilter(filter, columns))
   return others.reduce(both, first)
 }
 
@@ -56,7 +55,7 @@ export function both(one: Scope, other: Scope): Scope {
 }
 
 function ofFilter(filter: ScopeFilter<Values>, columns: Readonly<Record<string, Kind>>): Scope {
-  if (filter === 'nothing') return NOTHING
+  if (filter === 'nothing') return nothing()
   const where: Where<ScopedRow> = {}
   const tests: [field: string, test: (value: unknown) => boolean][] = []
   for (const [field, condition] of Object.entries(filter)) {
@@ -64,7 +63,7 @@ function ofFilter(filter: ScopeFilter<Values>, columns: Readonly<Record<string, 
     if (kind === undefined) throw new Error(`A scope names ${field}, which is no column`)
     const stored = storedCondition(condition, kind)
     // Its JSON, too, is that of nothing: it would lack an undefined value.
-    if (stored === undefined) return NOTHING
+    if (stored === undefined) return nothing(field)
     where[field] = stored
     tests.push([field, (value) => fulfills(value, stored, kind)])
   }

@@ -39,7 +39,7 @@ export function proposalService(writes: NamedWrites, days: number): Services['pr
       } catch (error) {
         // A standby, too, shows proposals.
         if (!(error instanceof ApiError) || [429, 500].includes(error.status)) throw error
-        return { ...proposal, obstacle: error.message }
+        return { ...proposal, obstacle: (await orLeft(error, row, context)).message }
       }
     },
 
@@ -98,7 +98,8 @@ export function proposalService(writes: NamedWrites, days: number): Services['pr
       } catch (error) {
         // Whatever the write found, another caller may have been first.
         checkOpen(await find(context.read, id))
-        if (other === undefined || !(error instanceof ApiError)) throw withoutData(error)
+        if (!(error instanceof ApiError)) throw error
+        if (other === undefined) throw withoutData(await orLeft(error, row, context))
         throw new ApiError(412, error.message, { reason: error.reason, data: presentEffect(other) })
       }
       return present(await find(context.read, id))
@@ -191,9 +192,18 @@ function hiddenIn({ tables, changes }: Effect): Path[] {
   return [...new Set(fields)].map((field) => [field])
 }
 
+/** The error of a proposal: a 404 for a record that the caller has access to is a 409. */
+async function orLeft(error: ApiError, { operation, input }: Proposal, { read }: Context): Promise<ApiError> {
+  const { id } = JSON.parse(input)
+  if (error.status !== 404 || typeof id !== 'number') return error
+  const noun = operation.slice(0, operation.indexOf('.')) as 'items'
+  if ((await read[noun].find({ id }, ['id'])) === undefined) return error
+  return new ApiError(409, `The record ${id} has left what its proposer has access to`, { reason: 'scope' })
+}
+
 /** An error without the data that only its own procedure declares. */
-function withoutData(error: unknown): unknown {
-  if (!(error instanceof ApiError) || error.data === undefined) return error
+function withoutData(error: ApiError): ApiError {
+  if (error.data === undefined) return error
   const { status, message, fields, headers, reason, cause } = error
   return new ApiError(status, message, { fields, headers, reason, cause })
 }

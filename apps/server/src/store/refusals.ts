@@ -6,6 +6,7 @@ import {
   type RecordTable,
   ReferenceViolation,
   type Tables,
+  unscoped,
   type Where,
 } from '@resource/database'
 import { ApiError, FieldError, type Path } from '@resource/openapi'
@@ -72,7 +73,7 @@ export async function referenced(error: unknown, noun: string, id: number | unde
   const { table, column } = referring as { table: keyof Tables; column: string }
   const references: { [column: string]: { table: string } } = declarations[table].references
   const isDirect = id !== undefined && references[column]?.table === noun
-  const count = isDirect ? await read[table].count({ [column]: id }) : 0
+  const count = isDirect ? await unscoped(read)[table].count({ [column]: id }) : 0
   const [who, them] = count === 1 ? [`1 ${oneOf(table)} refers`, 'it'] : [`${count} ${table} refer`, 'them']
   return new ApiError(
     409,
