@@ -74,7 +74,7 @@ console.log(JSON.stringify([price, code]))
   })
   const react = ['react', '@types/react', '@tanstack/react-query']
   await install(project, `${server.url}/client.tgz`, 'typescript', '@types/node', ...react, ...OTHER_TYPESCRIPT)
-  await execute('npx', ['tsc', '-p', '.', '--singleThreaded'], project)
+  await execute('npx', ['tsc', '-p', '.'], project)
   await driveNode(await execute('node', ['main.js'], project))
   // Declarations name the exported types with either version of the compiler.
   for (const name of ['typescript', 'other-typescript']) {

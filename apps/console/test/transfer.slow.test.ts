@@ -164,17 +164,23 @@ consoleTest('a file of thousands of rows is imported, and recognized', async (vi
 
   // An export goes on without its dialog, too, and asks before it stops.
   await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Export…' }).click()
+  const csv = page.getByRole('button', { name: 'CSV', exact: true, disabled: false })
+  await csv.waitFor()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let pages = 0
   await page.route('**/trpc/items.list*', async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    // The first tells the total.
+    if (++pages > 1) await released
     await route.continue()
   })
-  await page.getByRole('button', { name: 'Export…' }).click()
-  await page.getByRole('button', { name: 'CSV', exact: true }).click()
+  await csv.click()
   await page.getByRole('progressbar', { name: 'Export of items' }).waitFor()
   await page.getByRole('button', { name: 'Show the progress of Export of items' }).click()
   await page.getByRole('button', { name: 'Stop…' }).click()
   await page.getByRole('alertdialog', { name: 'Stop it?' }).getByRole('button', { name: 'Stop' }).click()
   await page.getByRole('progressbar').waitFor({ state: 'detached' })
+  release()
 })
 
 consoleTest('pressing the button twice imports a file once', async (visit) => {
