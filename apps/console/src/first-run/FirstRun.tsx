@@ -12,7 +12,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { useProgress } from './progress.ts'
 import { firstRequests } from './requests.ts'
 import { createFirstKey, useArrival, useSamples } from './steps.ts'
-import { useAct } from './use-act.tsx'
+import { useAct } from '../ui/use-act.tsx'
 
 const STEPS = 4
 

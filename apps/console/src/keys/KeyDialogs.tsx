@@ -4,7 +4,7 @@ import { Button } from '../ui/Button.tsx'
 import { Choice } from '../ui/Choice.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 import type { Key, NewKey } from './key.ts'
-import { useAct } from './use-act.tsx'
+import { useAct } from '../ui/use-act.tsx'
 
 interface KeyProps {
   stored: Key

@@ -16,7 +16,7 @@ import {
 import { Button } from '../ui/Button.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 import type { NewKey } from './key.ts'
-import { useAct } from './use-act.tsx'
+import { useAct } from '../ui/use-act.tsx'
 
 const { input } = contract.keys.procedures.create
 const { shape } = input
