@@ -9,10 +9,10 @@ import { readImported } from '../transfer/saved.ts'
 import { Button } from '../ui/Button.tsx'
 import { CodeTabs } from '../ui/CodeTabs.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
+import { useAct } from '../ui/use-act.tsx'
 import { useProgress } from './progress.ts'
 import { firstRequests } from './requests.ts'
 import { createFirstKey, useArrival, useSamples } from './steps.ts'
-import { useAct } from '../ui/use-act.tsx'
 
 const STEPS = 4
 

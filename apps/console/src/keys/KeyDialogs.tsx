@@ -3,8 +3,8 @@ import { writer } from '../client.ts'
 import { Button } from '../ui/Button.tsx'
 import { Choice } from '../ui/Choice.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
-import type { Key, NewKey } from './key.ts'
 import { useAct } from '../ui/use-act.tsx'
+import type { Key, NewKey } from './key.ts'
 
 interface KeyProps {
   stored: Key

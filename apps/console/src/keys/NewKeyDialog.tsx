@@ -15,8 +15,8 @@ import {
 } from '../resources/field.ts'
 import { Button } from '../ui/Button.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
-import type { NewKey } from './key.ts'
 import { useAct } from '../ui/use-act.tsx'
+import type { NewKey } from './key.ts'
 
 const { input } = contract.keys.procedures.create
 const { shape } = input
