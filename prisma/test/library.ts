@@ -276,7 +276,7 @@ async function onPostgres({ declarations, sql }: Generated): Promise<LibraryData
       const client = await pool.connect()
       const sqlRun = (text: string) => client.query(text)
       return inTransaction(sqlRun, new PreparedStatements(client), (executor) =>
-        work(tables(executor, { audit }), executor),
+        work(tables(executor, { audit, locks: true }), executor),
       ).finally(() => client.release())
     },
     [Symbol.asyncDispose]: () => pool.end(),

@@ -31,3 +31,13 @@ export async function removeMany<Row extends Entity>(table: RecordTable<Row>, id
   const removed = await table.write(ids.map((id) => ({ id, delete: true })))
   return removed.flatMap((row) => row?.before ?? [])
 }
+
+/** A barrier that blocks until `size` callers have arrived; later callers do not wait. */
+export function barrier(size: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let arrived = 0
+  return () => {
+    if (++arrived === size) resolve()
+    return promise
+  }
+}

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newUser } from '../../test/database.ts'
 import { breakableNetwork } from '../../test/network.ts'
 import { emptyDatabase, migratedDatabase, openDatabase, temporaryDatabase } from '../../test/postgres.ts'
-import { insertMany, insertOne, remove, removeMany, update } from '../../test/rows.ts'
+import { barrier, insertMany, insertOne, remove, removeMany, update } from '../../test/rows.ts'
 import { Conflict, ReadOnly } from '../errors.ts'
 import {
   createDatabase,
@@ -701,16 +701,6 @@ const byId = { column: 'id', descending: false } as const
 
 async function names({ read }: Database): Promise<string[]> {
   return (await read.users.page({ where: {}, order: byId, take: 10 })).map(({ name }) => name)
-}
-
-/** A barrier that blocks until `size` callers have arrived; later callers do not wait. */
-function barrier(size: number): () => Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  let arrived = 0
-  return () => {
-    if (++arrived === size) resolve()
-    return promise
-  }
 }
 
 test('a connection that breaks while it closes does not terminate the process', async () => {

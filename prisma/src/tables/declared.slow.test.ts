@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../test/database.ts'
 import { type Author, generatedLibrary, openLibrary } from '../../test/library.ts'
 import { explainedTables } from '../../test/plans.ts'
 import { emptyDatabase } from '../../test/postgres.ts'
-import { insertMany, insertOne, remove, removeMany, update } from '../../test/rows.ts'
+import { barrier, insertMany, insertOne, remove, removeMany, update } from '../../test/rows.ts'
 import { createDatabase, ReferenceViolation } from '../index.ts'
 import { openPrisma } from '../prisma.ts'
 import { keysetRanges } from './keyset.ts'
@@ -90,6 +90,23 @@ test('deletes that cascade to the same rows in different ways do not deadlock', 
   const removed = ids.map((id) => library.write((tx) => remove(tx.books, id, undefined), { shared, tables: {} }))
   expect(await Promise.all(removed)).toMatchObject(ids.map((id) => ({ id })))
   expect(await library.read.pages.count({})).toBe(0)
+})
+
+test('writes that create records and then change the one that these refer to do not deadlock', async () => {
+  await using library = await openLibrary('postgresql')
+  const ids = [1, 2, 3, 4]
+  await library.write((tx) => insertOne(tx.authors, { name: 'Ada', active: true } as NewRow<Author>))
+  const met = barrier(ids.length)
+  const adding = ids.map((id) =>
+    library.write(async ({ authors, books }) => {
+      await insertOne(books, { title: `${id}`, author_id: 1, editor_id: null })
+      await met()
+      await authors.lock({ id: 1 }, 1)
+      await update(authors, 1, undefined, { rating: await books.count({ author_id: 1 }) })
+    }),
+  )
+  await Promise.all(adding)
+  expect(await library.read.authors.find({ id: 1 })).toMatchObject({ rating: 4, version: 5 })
 })
 
 describe.each(engines)('on %s', (engine) => {

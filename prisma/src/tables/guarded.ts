@@ -111,5 +111,5 @@ class Guarded implements Executor {
 function writesOrLocks(statement: Statement | undefined): boolean {
   if (statement === undefined) return true
   const { text } = statement
-  return !text.startsWith('SELECT') || text.endsWith('FOR UPDATE') || text.endsWith('FOR KEY SHARE')
+  return !text.startsWith('SELECT') || / FOR (?:(?:NO KEY )?UPDATE|KEY SHARE)$/.test(text)
 }

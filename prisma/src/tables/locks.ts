@@ -1,5 +1,6 @@
 import type { AuditContext, RecordedChange } from './audit.ts'
 import type { Around, Executor } from './executor.ts'
+import type { LockMode } from './read-statements.ts'
 import { TableReads } from './reads.ts'
 import type { References } from './references.ts'
 import type { ChangeOf } from './row-writes.ts'
@@ -49,8 +50,9 @@ export abstract class TableLocks<Row extends Entity> extends TableReads<Row> {
     this.session = session
   }
 
-  lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]> {
-    const statement = this.text.idsAndVersions(where, limit, this.session.locks === true)
+  lock(where: Where<Row>, limit: number, use?: 'delete'): Promise<Pick<Row, 'id' | 'version'>[]> {
+    const mode = use === 'delete' ? 'UPDATE' : 'NO KEY UPDATE'
+    const statement = this.text.idsAndVersions(where, limit, this.session.locks ? mode : undefined)
     return this.wrapped('lock', async () => this.rows(statement, await this.forAllRows(MAX_SCANNED)))
   }
 
@@ -83,8 +85,9 @@ export abstract class TableLocks<Row extends Entity> extends TableReads<Row> {
     if (isUnique && unique.length > 0) await this.executor.run(this.text.lockUniqueValues('exclusive'))
     await this.lockReferenced(written)
     const ids = rows.flatMap((row) => ('id' in row ? [row.id] : []))
-    if (ids.length > 1) await this.#lockRows([['id', ids]], 'UPDATE')
     const deleted = rows.flatMap((row) => ('delete' in row ? [row.id] : []))
+    const isKept = deleted.length === 0 && !isUnique
+    if (ids.length > 1) await this.#lockRows([['id', ids]], isKept ? 'NO KEY UPDATE' : 'UPDATE')
     if (deleted.length > 0) await this.#lockCascades(deleted)
   }
 
@@ -105,7 +108,7 @@ export abstract class TableLocks<Row extends Entity> extends TableReads<Row> {
     }
   }
 
-  #lockRows(lists: [column: string, values: number[]][], mode: 'UPDATE' | 'KEY SHARE'): Promise<Row[]> {
+  #lockRows(lists: [column: string, values: number[]][], mode: LockMode): Promise<Row[]> {
     return this.wrapped('lock', async () => this.rows(this.text.lock(lists, mode)))
   }
 

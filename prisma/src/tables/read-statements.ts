@@ -14,6 +14,12 @@ const PAGE_SIZES = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1000])
 /** What a page of SQLite reads: its own rows, also those with the same value as its last one, or more. */
 export type PageRead = 'page' | 'ties' | 'more'
 
+/**
+ * How PostgreSQL locks a row: `UPDATE` for its deletion or a unique value, `NO KEY UPDATE` for other changes, which may wait for each
+ * other after both have created a record that refers to it; `KEY SHARE`: it is not deleted.
+ */
+export type LockMode = 'UPDATE' | 'NO KEY UPDATE' | 'KEY SHARE'
+
 /** The statements that read one table. */
 export class ReadStatements<Row> {
   /** The date columns. */
@@ -160,12 +166,12 @@ export class ReadStatements<Row> {
     return { text: `${rows}${groups} LIMIT ?`, values }
   }
 
-  /** @param locks whether PostgreSQL locks the rows */
-  idsAndVersions(where: Where<Row>, limit: number, locks: boolean): Statement {
+  /** @param mode how PostgreSQL locks the rows, if it does */
+  idsAndVersions(where: Where<Row>, limit: number, mode?: LockMode): Statement {
     const values: unknown[] = []
     const rows = this.filtered(`SELECT "id", "version"${this.#from}`, where, values)
     values.push(limit)
-    return { text: `${rows} ORDER BY "id" LIMIT ?${locks && this.isRemote ? ' FOR UPDATE' : ''}`, values }
+    return { text: `${rows} ORDER BY "id" LIMIT ?${mode && this.isRemote ? ` FOR ${mode}` : ''}`, values }
   }
 
   /** A page from several keyset ranges in one statement, which saves round trips. */

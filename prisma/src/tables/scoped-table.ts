@@ -52,8 +52,8 @@ export class ScopedTable implements RecordTable<Row> {
     return this.#all.summarize({ ...query, where: this.#within(query.where) })
   }
 
-  lock(where: Where<Row>, limit: number) {
-    return this.#all.lock(this.#within(where), limit)
+  lock(where: Where<Row>, limit: number, use?: 'delete') {
+    return this.#all.lock(this.#within(where), limit, use)
   }
 
   deleteAll(where: Where<Row>, limit?: number) {
@@ -95,8 +95,9 @@ export class ScopedTable implements RecordTable<Row> {
     if (ids.length === 0) return new Map()
     await this.lockFor(rows)
     const columns = ['id', 'version', ...this.#related.references.map(({ column }) => column)]
+    const use = rows.some((row) => 'delete' in row) ? 'delete' : undefined
     const stored = await inChunks(ids, async (some) => {
-      const found = await this.lock({ id: { in: some } }, some.length)
+      const found = await this.lock({ id: { in: some } }, some.length, use)
       const where = { id: { in: found.map(({ id }) => id) } }
       return this.#all.page({ columns, where, order: BY_ID, take: some.length })
     })

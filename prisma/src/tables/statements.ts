@@ -1,7 +1,7 @@
 import { Recent } from '../recent.ts'
 import { columnTypes } from './column-types.ts'
 import type { Declaration } from './declarations.ts'
-import { ReadStatements } from './read-statements.ts'
+import { type LockMode, ReadStatements } from './read-statements.ts'
 import { columnsSet } from './row-writes.ts'
 import { type Insertion, isSet, names, quote, type Statement } from './sql.ts'
 import type { Changes, Kind, Where } from './types.ts'
@@ -74,7 +74,7 @@ export class SqlText<Row> extends ReadStatements<Row> {
   }
 
   /**
-   * An update that returns the new row, and its previous values in columns with the prefix {@link BEFORE}. FOR UPDATE makes
+   * An update that returns the new row, and its previous values in columns with the prefix {@link BEFORE}. The lock makes
    * those the values that the update replaces, not older ones from the statement's snapshot. A row that already has all
    * values keeps its version and its `updated_at`.
    */
@@ -103,7 +103,11 @@ export class SqlText<Row> extends ReadStatements<Row> {
     const updatedAt = isTimed ? `"updated_at" = CASE WHEN "is same" THEN "updated_at" ${LATER} ELSE ? END, ` : ''
     const version = '"version" = CASE WHEN "is same" THEN "version" ELSE "version" + 1 END'
     const condition = ` WHERE "id" = ?${isOfVersion ? ' AND "version" = ANY(?::int[])' : ''}`
-    const stored = `SELECT ${this.#before}, ${isSame} AS "is same" FROM ${this.table} WHERE "id" = ?${isLocked.join('')} FOR UPDATE`
+    // The lock that PostgreSQL's own UPDATE takes.
+    const mode: LockMode = columns.some((column) => this.insertion.unique.flat().includes(column))
+      ? 'UPDATE'
+      : 'NO KEY UPDATE'
+    const stored = `SELECT ${this.#before}, ${isSame} AS "is same" FROM ${this.table} WHERE "id" = ?${isLocked.join('')} FOR ${mode}`
     return `WITH ${parents.join('')}"stored" AS (${stored}) UPDATE ${this.table} SET ${assignments}${updatedAt}${version} FROM "stored"${condition} RETURNING ${this.columns}, ${this.#beforeNames}`
   }
 
@@ -172,9 +176,8 @@ export class SqlText<Row> extends ReadStatements<Row> {
    * Locks rows on PostgreSQL, in the order of their ids.
    *
    * @param lists the locked rows have one of the values in one of the columns
-   * @param mode `KEY SHARE`: the rows cannot be deleted until the end of the transaction
    */
-  lock(lists: [column: string, values: unknown[]][], mode: 'UPDATE' | 'KEY SHARE'): Statement {
+  lock(lists: [column: string, values: unknown[]][], mode: LockMode): Statement {
     const tests = lists.map(([column]) => `${this.conditions.name(column as keyof Row)} = ANY(?::int[])`)
     return {
       text: `SELECT "id" FROM ${this.table} WHERE ${tests.join(' OR ')} ORDER BY "id" FOR ${mode}`,

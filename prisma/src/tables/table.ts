@@ -117,7 +117,7 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
   /** The versions of rows, which are locked. */
   async #versionsOf(rows: DeleteOf<Row>[]): Promise<Map<number, number>> {
     const where = { id: { in: idsOf(rows) } } as object as Where<Row>
-    const stored = await this.rows(this.text.idsAndVersions(where, rows.length, false))
+    const stored = await this.rows(this.text.idsAndVersions(where, rows.length))
     return new Map(stored.map(({ id, version }) => [id, version]))
   }
 

@@ -207,8 +207,10 @@ export interface RecordTable<Row extends Entity> extends ListTable<Row> {
   /**
    * Returns ids and versions of at most `limit` matching records, in the order of their ids. Inside a write no other write can
    * change these records until its end.
+   *
+   * @param use `delete`: no other write can refer to them either, which would prevent the deletion
    */
-  lock(where: Where<Row>, limit: number): Promise<Pick<Row, 'id' | 'version'>[]>
+  lock(where: Where<Row>, limit: number, use?: 'delete'): Promise<Pick<Row, 'id' | 'version'>[]>
   /**
    * Takes the locks for the writes of many rows before the first of them, in the order of every write: unique values, records
    * that the rows refer to, the records by ascending id, records that deletes cascade to. Writes that lock in different orders

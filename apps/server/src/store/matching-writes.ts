@@ -118,7 +118,8 @@ export async function writeMatching<T>(
   const work = async (tx: TablesAndPrisma, found: Found) => {
     const table = tableOf(tx)
     if (changes !== undefined) await table.lockFor([{ change: rows.changes(changes.set, undefined) }])
-    const ids = await stillMatching(collection, table, where, found)
+    const use = changes === undefined ? 'delete' : undefined
+    const ids = await stillMatching(collection, table, where, found, use)
     const writes =
       changes === undefined
         ? ids.map((id) => ({ id, delete: true as const }))
@@ -144,12 +145,13 @@ async function stillMatching(
   table: RecordTable<Row>,
   where: Where<Row>,
   found: Found,
+  use: 'delete' | undefined,
 ): Promise<number[]> {
   const versions = new Map(found.map(({ id, version }) => [id, version]))
-  const locked = await table.lock({ id: { in: [...versions.keys()] } } as Where<Row>, found.length)
+  const locked = await table.lock({ id: { in: [...versions.keys()] } } as Where<Row>, found.length, use)
   const changed = locked.flatMap(({ id, version }) => (versions.get(id) === version ? [] : [id]))
   if (changed.length === 0) return locked.map(({ id }) => id)
-  const matching = new Set((await table.lock(rows.among(where, changed), changed.length)).map(({ id }) => id))
+  const matching = new Set((await table.lock(rows.among(where, changed), changed.length, use)).map(({ id }) => id))
   const isLost = new Set(changed.filter((id) => !matching.has(id)))
   return locked.flatMap(({ id }) => (isLost.has(id) ? [] : [id]))
 }
