@@ -31,6 +31,13 @@ test('a rule that computes anything but read-only fields, or that writes, does n
   expect([right, reading, other, misspelled, writing]).toHaveLength(5)
 })
 
+test('a check has the record before its change or after it', () => {
+  const known: CollectionRules<'items'> = { check: ({ before, after }) => void (before ?? after).price }
+  // @ts-expect-error a new record has none before
+  const created: CollectionRules<'items'> = { check: ({ before }) => void before.price }
+  expect([known, created]).toHaveLength(2)
+})
+
 test('a scope names fields of the records and values that they have', () => {
   const subject: CollectionRules<'books'> = { scope: (caller) => ({ author: caller.subject }) }
   const listed: CollectionRules<'items'> = { scope: () => ({ price: { lt: 5 }, category: { in: ['lamp'] } }) }

@@ -23,12 +23,14 @@ export interface CheckContext {
   tx: TablesAndPrisma
 }
 
-/**
- * Refuses a change of a record by an error: a FieldError with the path of the field, or an ApiError.
- *
- * @param change `before` is absent for a new record, `after` for a deleted one
- */
-export type Check<Record> = (change: { before?: Record; after?: Record }, context: CheckContext) => void | Promise<void>
+/** A record before and after its change: `before` is absent for a new record, `after` for a deleted one. */
+type RecordChange<Record> =
+  | { before?: undefined; after: Record }
+  | { before: Record; after: Record }
+  | { before: Record; after?: undefined }
+
+/** Refuses a change of a record by an error: a FieldError with the path of the field, or an ApiError. */
+export type Check<Record> = (change: RecordChange<Record>, context: CheckContext) => void | Promise<void>
 
 /** The tables of a transaction for reads. */
 type Readable = { readonly [N in keyof Tables]: Omit<Tables[N], 'write' | 'deleteAll'> } & Pick<
@@ -67,7 +69,10 @@ export function checkChange(
 ): Promise<void> | undefined {
   const { check } = rules
   if (check === undefined || (before !== undefined && before.version === after?.version)) return undefined
-  const change = { ...(before && { before: rows.copied(before) }), ...(after && { after: rows.copied(after) }) }
+  const change = {
+    ...(before && { before: rows.copied(before) }),
+    ...(after && { after: rows.copied(after) }),
+  } as RecordChange<Values>
   return inTime((async () => check(change, { caller, tx }))(), `${noun}: its check`)
 }
 
