@@ -31,6 +31,20 @@ test('a declaration searches the text fields', () => {
   )
 })
 
+test('a read-only field is shown, filtered and searched, and names no record', () => {
+  const source = declarationSource(
+    orders,
+    ['total:decimal:0..:readonly=0', 'code:text:unique:readonly?'].map(parseField),
+  )
+  expect(source).toContain("import { decimal, readOnly, text } from './fields.ts'")
+  expect(source).toContain(
+    'fields: { total: readOnly(decimal(0, 1e12).default(0)),\ncode: readOnly(text(1, 200).nullable().default(null)), },',
+  )
+  expect(source).toContain(
+    'filters: ["total_gte","total_lte","code_contains"],\nsearch: ["code"],\nmeasures: ["total"],\n})',
+  )
+})
+
 test('a declaration specifies singular and path if they cannot be derived from the noun', () => {
   const source = declarationSource(namesOf('order-boxes'), fields)
   expect(source).toContain("noun: 'orderBoxes',\none: 'orderBox',")

@@ -54,7 +54,9 @@ export function withFields(source: string, fields: Field[]): string {
   )
 }
 
-const helpersOf = (fields: Field[]) => [...new Set(fields.flatMap((field) => field.helpers))]
+const helpersOf = (fields: Field[]) => [
+  ...new Set(fields.flatMap(({ helpers, readOnly }) => (readOnly ? [...helpers, 'readOnly'] : helpers))),
+]
 
 /** The lists of fields in a declaration. */
 function listsOf(fields: Field[]) {
@@ -64,13 +66,15 @@ function listsOf(fields: Field[]) {
     search: namesOf(({ searched }) => searched),
     groups: namesOf(({ summarized }) => summarized === 'group'),
     measures: namesOf(({ summarized }) => summarized === 'measure'),
-    keys: namesOf(({ searched, unique }) => searched && unique),
+    keys: namesOf(({ searched, unique, readOnly }) => searched && unique && !readOnly),
   }
 }
 
 function schemaOf(field: Field): string {
   const nullable = field.nullable ? '.nullable()' : ''
-  return `${field.schema}${nullable}${field.default === undefined ? '' : `.default(${JSON.stringify(field.default)})`}`
+  const initial = field.default === undefined ? '' : `.default(${JSON.stringify(field.default)})`
+  const schema = `${field.schema}${nullable}${initial}`
+  return field.readOnly ? `readOnly(${schema})` : schema
 }
 
 function filtersOf({ name, filters, searched }: Field): string[] {

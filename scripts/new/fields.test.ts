@@ -15,6 +15,7 @@ test.each([
   ['paid:bool=false', "z.boolean(must('true or false'))", 'Boolean', { default: false, filters: 'value' }],
   ['due:date', 'date()', 'String', { filters: 'range' }],
   ['sent_at:time', 'moment', 'DateTime', { filters: 'range' }],
+  ['total:decimal:0..:readonly=0', 'decimal(0, 1e12)', 'Float', { readOnly: true, default: 0 }],
   [
     'status:open|closed|lost=open',
     'z.enum(["open","closed","lost"], must("open, closed or lost"))',
@@ -73,6 +74,7 @@ test.each([
   ['a:ref', 'a:ref: a reference must name a collection, such as ref:users.'],
   ['a:ref:users=1', 'a:ref:users=1: a reference cannot have a default.'],
   ['a:ref:users:unique', 'a:ref:users:unique: a reference cannot be unique.'],
+  ['a:text:readonly', 'a:text:readonly: a read-only field needs ? or a default, because no request sets it.'],
   ['a:text:cascade', 'a:text:cascade: only a reference can cascade.'],
 ])('%s is rejected', (text, message) => {
   expect(() => parseField(text)).toThrow(message)

@@ -22,6 +22,8 @@ export interface Field {
   summarized?: 'group' | 'measure'
   nullable: boolean
   unique: boolean
+  /** Whether only rules of the collection set it. */
+  readOnly?: boolean
   /** Value when the field is absent on create. */
   default?: Value | null
   /** Value of the records that exist when the field is added. */
@@ -111,6 +113,7 @@ export const SYNTAX = `A field is name:type. Types:
                     With :cascade, deleting the user deletes the record; otherwise the delete is rejected.
 Options after the type:
   :unique           no two records have the same value
+  :readonly         only a rule sets it: needs ? or a default, which new records have without one
   ?                 nullable and optional
   =open             default value
 Quote special characters of the shell: 'status:open|closed=open' 'note:text?'`
@@ -132,13 +135,17 @@ function readField(text: string): Field {
   const [, declared = '', initial] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? []
   const nullable = declared.includes('?')
   const [name = '', ...options] = declared.replace('?', '').split(':')
-  const [unique, cascade] = ['unique', 'cascade'].map((word) => options.slice(1).includes(word))
-  const [type = '', argument, ...others] = options.filter((word, at) => at === 0 || !/^(?:unique|cascade)$/.test(word))
+  const [unique, cascade, readOnly] = ['unique', 'cascade', 'readonly'].map((word) => options.slice(1).includes(word))
+  const [type = '', argument, ...others] = options.filter(
+    (word, at) => at === 0 || !/^(?:unique|cascade|readonly)$/.test(word),
+  )
   if (!NAME.test(name) || type === '')
     throw new UsageError('a field must be name:type, with a lowercase name such as due_date.')
   if (RESERVED.test(name)) throw new UsageError(`${name} is a reserved name.`)
   if (others.length > 0) throw new UsageError(`unexpected "${others[0]}"; see npm run new -- --help.`)
-  const flags = { nullable, unique: unique === true }
+  if (readOnly && !nullable && initial === undefined)
+    throw new UsageError('a read-only field needs ? or a default, because no request sets it.')
+  const flags = { nullable, unique: unique === true, ...(readOnly && { readOnly }) }
   if (type === 'ref') {
     if (argument === undefined) throw new UsageError('a reference must name a collection, such as ref:users.')
     if (initial !== undefined) throw new UsageError('a reference cannot have a default.')

@@ -4,7 +4,9 @@ import { namesOf } from './names.ts'
 import { testSource } from './test-source.ts'
 
 test('the tests name two records, a refused value of each field, and what each filter finds', () => {
-  const fields = ['quantity:int:1..10', 'status:open|closed=open', 'user:ref:users'].map(parseField)
+  const fields = ['quantity:int:1..10', 'status:open|closed=open', 'user:ref:users', 'total:int:readonly=0'].map(
+    parseField,
+  )
   expect(testSource(namesOf('order-lines'), fields)).toBe(`import { testCollection } from './collection-tests.ts'
 
 testCollection('orderLines', ${JSON.stringify({

@@ -18,7 +18,9 @@ export function withCases(source: string, fields: Field[]): string {
   }, source)
 }
 
-function casesOf(fields: Field[]) {
+/** Those of the fields that requests can set. */
+function casesOf(all: Field[]) {
+  const fields = all.filter(({ readOnly }) => !readOnly)
   const valuesOf = (value: (field: Field) => unknown) => Object.fromEntries(fields.map((one) => [one.name, value(one)]))
   const lists = fields.flatMap(({ name, filters, values: [less, more] }) => {
     if (filters === 'none') return []
