@@ -91,6 +91,12 @@ export const id = whole(1, LARGEST_ID).meta({ description: 'Assigned by the serv
 /** The key under which a schema names the collection whose record it refers to. */
 const REFERENCE = 'x-references'
 
+/** The type of a reference. */
+export interface Reference {
+  readonly [REFERS]: true
+}
+declare const REFERS: unique symbol
+
 /**
  * The id of a record of another collection. The model in `prisma/schema.prisma` declares the foreign key and what
  * happens when that record is deleted.
@@ -98,7 +104,9 @@ const REFERENCE = 'x-references'
  * @param noun the noun of the other collection: `users`
  */
 export function reference(noun: string) {
-  return whole(1, LARGEST_ID).meta({ description: `The id of one of the ${noun}.`, examples: [7], [REFERENCE]: noun })
+  const id = whole(1, LARGEST_ID)
+  const facts = { description: `The id of one of the ${noun}.`, examples: [7], [REFERENCE]: noun }
+  return id.meta(facts) as typeof id & Reference
 }
 
 /** The collection that a field refers to; undefined if the field is not a reference. */

@@ -2,7 +2,7 @@ import { mutation, type Procedure } from '@resource/openapi/contract'
 import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
 import type { RestOf } from './declaration.ts'
-import { count, idempotencyKey, message, must, recordId, referenceOf, writeHeaders } from './fields.ts'
+import { count, idempotencyKey, message, must, type Reference, recordId, referenceOf, writeHeaders } from './fields.ts'
 import type { Role } from './roles.ts'
 import { or } from './words.ts'
 
@@ -35,9 +35,14 @@ const byId = {
 
 type ById = typeof byId
 const amount = z.number(must('a number')).optional()
-/** The fields of a shape that are numbers. */
+type Unwrapped<S> = S extends { unwrap(): infer Inner } ? Unwrapped<Inner> : S
+/** The fields of a shape that are numbers, but no ids. */
 type NumberFields<F extends z.ZodRawShape> = {
-  [N in keyof F as NonNullable<z.output<F[N]>> extends number ? N : never]: typeof amount
+  [N in keyof F as Unwrapped<F[N]> extends Reference
+    ? never
+    : NonNullable<z.output<F[N]>> extends number
+      ? N
+      : never]: typeof amount
 }
 
 function changesOf<F extends z.ZodRawShape>(set: z.ZodObject<F>) {

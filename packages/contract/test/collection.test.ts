@@ -249,6 +249,7 @@ test('a change of all matching records sets and calculates fields, but no hidden
   // A reference is no quantity.
   for (const how of ['add', 'multiply'])
     expect(input.safeParse({ id_in: [1], changes: { [how]: { user_id: 1 } } }).success).toBe(false)
+  expectTypeOf<keyof NonNullable<z.input<typeof input>['changes']['add']>>().toEqualTypeOf<'quantity' | 'price'>()
   for (const changes of [{ set: { pin: '1234' } }, { set: { reference: 'x' } }, { add: { status: 1 } }]) {
     expect(input.safeParse({ id_in: [1], changes }).success).toBe(false)
   }
