@@ -37,7 +37,9 @@ test('after a switchover an instance whose URL names both servers writes to the 
   await using folder = await temporaryFolder()
   await using service = spawnService(folder.path, { DATABASE_URL: urlOf(standby, primary), RATE_LIMIT: '0' })
   const url = await service.url()
-  const stored: string[] = []
+  // Alone: of several first writes the second may be committed first, and the log seems to begin after a deleted entry.
+  expect((await send(url, '/items/', { json: { name: 'first', price: 1 } }))[0]).toBe(201)
+  const stored = ['first']
   let isStopped = false
   const write = async (caller: number) => {
     for (let n = 0; !isStopped; n++) {

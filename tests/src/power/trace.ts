@@ -12,7 +12,7 @@ export type Event =
   | { kind: 'sync ends'; path: string; id: string; isDone: boolean }
   | { kind: 'response'; text: string }
 
-/** An event with its time in seconds, ascending within one trace. */
+/** An event with its time in seconds by the clock of the machine, which may step. */
 export type Timed = Event & { time: number }
 
 const CALLS = 'pwrite64,write,writev,ftruncate,fdatasync,fsync,openat,unlink,rename'
@@ -36,7 +36,7 @@ const DESCRIPTOR = /^\d+<((?:\\x[\da-f]{2})*)>(?!\(deleted\))/
 const TEXT = /"((?:\\x[\da-f]{2})*)"/g
 
 /**
- * Reads the events of a trace written by {@link traced} that concern files in `folder`. Skips `-shm` files: SQLite
+ * Reads the events of a trace written by {@link traced} that concern files in `folder`, in their order. Skips `-shm` files: SQLite
  * rebuilds them after a crash.
  */
 export async function* readTrace(file: string, folder: string): AsyncGenerator<Timed> {

@@ -132,6 +132,8 @@ async function record(
   for (const [run, { faults, signal, staysAlive }] of runs.entries()) {
     const trace = join(folder, `trace-${run}`)
     const service = services.use(await startService(url, { settings, tracer: traced(trace, faults) }))
+    // The lines of a trace are in the order of its calls; their times only order the runs that overlap, since a clock may step.
+    let time = endPrevious === undefined ? (all.at(-1)?.time ?? 0) : 0
     const end = async () => {
       await service.end(signal)
       let isStart = run > 0
@@ -139,7 +141,8 @@ async function record(
       for await (const event of readTrace(trace, data)) {
         if (isAcknowledgment(event)) isStart = false
         hasFailed ||= event.kind === 'sync ends' && !event.isDone
-        all.push({ ...event, isStart })
+        time = Math.max(time, event.time)
+        all.push({ ...event, time, isStart })
       }
       if (hasFailed) failing++
       rmSync(trace)
