@@ -3,7 +3,6 @@ import { type Clone, cleanClone } from './clone.ts'
 import { runDerivedTests } from './derived-tests.ts'
 import { changeWhileDeveloping } from './dev.ts'
 import { useEveryFeature } from './every-feature.ts'
-import { followGuide } from './guide.ts'
 
 const timeout = 900_000
 
@@ -15,16 +14,12 @@ beforeAll(() => {
 afterEach(() => void clone.reset(), timeout)
 afterAll(() => clone?.[Symbol.dispose](), timeout)
 
-test('the guide adds orders to a clean clone, serves them, and removes them again', { timeout }, () =>
-  followGuide(clone),
-)
-
 test('npm run dev serves sample data and the console, and follows changes of the sources', { timeout }, () =>
   changeWhileDeveloping(clone),
 )
 
 test(
-  'a resource with every feature of a declaration works over REST, tRPC, client, console and command line',
+  'orders of the guide, and a resource with every feature of a declaration, work over REST, tRPC, client, console and command line',
   {
     timeout,
   },

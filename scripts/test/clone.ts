@@ -10,8 +10,14 @@ export type Clone = ReturnType<typeof cleanClone>
 /** Copies the files of the working tree to a new repository, without installed packages and build output. */
 export function cleanClone() {
   const folder = mkdtempSync(join(tmpdir(), 'resource-clone-'))
-  const run = (command: string) =>
-    execFileSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  const run = (command: string) => {
+    try {
+      return execFileSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+    } catch (error) {
+      if (error instanceof Error && 'stdout' in error) error.message += `\n${error.stdout}`
+      throw error
+    }
+  }
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
   for (const file of files.toString().split('\0')) {
     if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(folder, file))

@@ -5,6 +5,7 @@ import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { makeDatabase, startPostgres } from '../../packages/postgres-test/src/postgres.ts'
 import { root } from '../run-command.mjs'
 import type { Clone } from './clone.ts'
+import { addOrders, lookAtOrders, named, removeLines, testOrders, useOrders, useOrdersOfOwner } from './guide.ts'
 
 // A resource for this test only, which uses every feature of a declaration.
 const fixtures = join(root, 'scripts/test/every-feature')
@@ -17,32 +18,45 @@ const RULES = `parcels: {
   compute: ({ after }) => ({ cost: after.weight * after.pieces }),
   scope: ({ role, subject }) => (role === 'admin' ? undefined : { code: subject, user_id: { not: null } }),
   procedures: ({ update }) => ({ setStatus: (input, context) => update(input, context) as never }),
-}`
+}, books: { scope: ({ role }) => (role === 'admin' ? undefined : 'nothing') }`
 
-/** Adds a resource with every feature of a declaration, and uses it in every way on both engines. */
+/**
+ * Follows the guide, adds a resource with every feature of a declaration, uses both in every way on both engines, and removes what
+ * the guide removes. One build and one start are for both: they take longer than the rest.
+ */
 export async function useEveryFeature(clone: Clone): Promise<void> {
+  addOrders(clone)
   declareParcels(clone.folder)
   clone.run('node scripts/run.mjs new --help && node prisma/scripts/new-migration.ts add_parcels')
   clone.run('npm run --silent openapi:write')
   copyFileSync(join(fixtures, 'typed-calls.txt'), join(clone.folder, 'apps/server/test/typed-calls.ts'))
   clone.run('npx --no-install tsc -p apps/server --noEmit --singleThreaded')
+  testOrders(clone)
   {
     await using service = await clone.start('npm start')
+    await useOrders(service.url)
+    await lookAtOrders(service.url)
     await useEverything(service.url, (command) =>
       clone.run(`npm run --silent resource -- --url ${service.url} ${command}`),
     )
     await lookAtConsole(service.url)
     await deleteWhileReferred(service.url)
     await undoCascades(service.url)
+    await includeInScope(service.url)
   }
   seed(clone.run, 'npm run --silent seed --', 'file:./data/seeded.db')
   await using postgres = await startPostgres()
   // Without the steps of npm, which have nothing left to build.
   seed(clone.run, 'node apps/server/scripts/seed/main.ts', await makeDatabase(postgres.url))
-  await using service = await clone.start('node apps/server/src/main.ts', { DATABASE_URL: postgres.url })
-  await useEverything(service.url)
-  await deleteWhileReferred(service.url)
-  await undoCascades(service.url)
+  {
+    await using service = await clone.start('node apps/server/src/main.ts', { DATABASE_URL: postgres.url })
+    await useOrders(service.url)
+    await useEverything(service.url)
+    await deleteWhileReferred(service.url)
+    await undoCascades(service.url)
+    await includeInScope(service.url)
+  }
+  removeLines(clone)
 }
 
 function declareParcels(folder: string) {
@@ -66,8 +80,11 @@ function declareParcels(folder: string) {
 
 /** Fills an empty database with sample data; parcels have no samples, so theirs follow from the declaration. */
 function seed(run: (command: string) => string, command: string, database: string) {
-  const created = run(`${command} --count users=5,books=5,items=0,parcels=20 --database '${database}'`)
+  const created = run(
+    `${command} --count users=5,books=5,items=0,parcels=20,${named('orders=2,lines=0')} --database '${database}'`,
+  )
   expect(created).toMatch(/^users: 5 created\nbooks: 5 created\nitems: 0 created\nparcels: 20 created\n/)
+  expect(created).toContain(`\n${named('orders')}: 2 created\n`)
   const parcels = JSON.parse(run(`npm run --silent resource -- parcels list --json --database '${database}'`))
   expect(new Set(parcels.map(({ code }: typeof first) => code)).size).toBe(20)
   for (const { weight, pieces, cost, user_id } of parcels as (typeof first)[]) {
@@ -322,4 +339,21 @@ async function undoCascades(url: string) {
   const [status, message] = await undo(again)
   expect([status, message]).toEqual([409, expect.stringContaining('user_id: must be the id of an existing record')])
   expect(await parcels()).toEqual([])
+}
+
+/** As an owner of orders, reads his parcel with records of which one exists for him and the other does not. */
+async function includeInScope(url: string) {
+  const create = async (path: string, record: object) => (await json(url + path, 'POST', record))[1].id
+  const user_id = await create('/users', { name: 'Di', email: 'di@example.com' })
+  const book_id = await create('/books', { title: 'Sula', author: 'Toni Morrison', published_date: '1973-11-01' })
+  const id = await create('/parcels', { code: 'mira', weight: 1, user_id, book_id })
+  const key = await useOrdersOfOwner(url)
+  for (const [path, shown] of [
+    ['/parcels?include=book,user&fields=code,book_id', (record: object) => [record]],
+    [`/parcels/${id}?include=book,user&fields=code,book_id`, (record: object) => record],
+  ] as const) {
+    const response = await fetch(url + path, { headers: { Authorization: `Bearer ${key}` } })
+    const record = { code: 'mira', book_id, user: expect.objectContaining({ id: user_id, name: 'Di' }), book: null }
+    expect([path, response.status, await response.json()]).toEqual([path, 200, shown(record)])
+  }
 }
