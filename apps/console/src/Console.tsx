@@ -2,7 +2,6 @@ import { lazy, Suspense, useEffect } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { ResourcePage } from './ResourcePage.tsx'
 import { resources } from './resources/index.ts'
-import { LoginPage } from './session/LoginPage.tsx'
 import { useSession } from './session/session.ts'
 import { NotFound } from './shell/NotFound.tsx'
 import { Shell } from './shell/Shell.tsx'
@@ -13,6 +12,7 @@ const loadRecordPage = () => import('./record/RecordPage.tsx')
 const RecordPage = lazy(loadRecordPage)
 const loadLoginDialog = () => import('./session/LoginDialog.tsx')
 const LoginDialog = lazy(loadLoginDialog)
+const LoginPage = lazy(() => import('./session/LoginPage.tsx'))
 const Overview = lazy(() => import('./overview/Overview.tsx'))
 const ProposalsPage = lazy(() => import('./proposals/ProposalsPage.tsx'))
 const AuditPage = lazy(() => import('./audit/AuditPage.tsx'))
@@ -42,7 +42,13 @@ export function Console() {
     return () => end.abort()
   }, [session])
 
-  if (loginPrompt === 'page') return <LoginPage />
+  if (loginPrompt === 'page') {
+    return (
+      <Suspense>
+        <LoginPage />
+      </Suspense>
+    )
+  }
   return (
     <Router base="/console" hook={useHeldLocation} searchHook={useHeldSearch}>
       <Shell>

@@ -8,7 +8,7 @@ import { LoginForm } from './LoginForm.tsx'
 import { idleTime, useLoginOptions } from './sign-in.ts'
 
 /** Replaces every page until the user logs in; then the page of the URL shows. */
-export function LoginPage() {
+export default function LoginPage() {
   useTitle('Log in')
   const id = useId()
   const options = useLoginOptions()

@@ -1,77 +1,80 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
-import { Link } from 'wouter'
+import { type KeyboardEvent, type MouseEvent, memo, type RefObject } from 'react'
 import type { Field } from '../resources/field.ts'
-import type { Column, Resource, Row } from '../resources/resource.ts'
+import type { Action, Column, Resource, Row } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
+import { By } from './By.tsx'
 import { CellInput } from './CellInput.tsx'
 import type { Place } from './places.ts'
 
+/** What the cells of a column have in common. */
+export interface CellLayout {
+  column: Column
+  place: Place
+  decimals: number
+  /** Absent if the cells cannot be edited. */
+  editField: Field | undefined
+}
+
+/** What users do in the rows of a table. */
+export interface RowActs {
+  toggle: (id: number, isRange: boolean) => void
+  act: (action: Action, row: Row) => void
+  showMenu: (row: Row) => void
+  /** Opens the record's page. */
+  open: (event: MouseEvent | KeyboardEvent, row: Row) => void
+  press: (event: KeyboardEvent, row: Row) => void
+  edit: (row: Row, field: string) => void
+  /** @param seen the record as it was when the edit began */
+  save: (seen: Row, field: string, value: unknown) => void
+  /** @param error why the typed value was not saved; undefined if the user cancelled */
+  cancel: (row: Row, error?: string) => void
+}
+
 interface Props {
   resource: Resource
-  column: Column
+  layout: CellLayout
   row: Row
   /** The name of the record. */
   name: string
-  place: Place
   /** Whether somebody else has just changed the value. */
   isFresh: boolean
   /** The record's page, in the cell that names the record. */
   href: string | undefined
-  decimals: number
-  /** Absent if the cell cannot be edited. */
-  editField: Field | undefined
+  /** Whether who changed the record follows its name. */
+  hasActor: boolean
   isEditing: boolean
-  /** Follows the name. */
-  note?: ReactNode
-  onKeyDown: (event: KeyboardEvent) => void
-  onStart: () => void
-  onSave: (seen: Row, value: unknown) => void
-  onCancel: (error?: string) => void
+  acts: RefObject<RowActs>
 }
 
 /** One value of a record, or its input. */
-export function Cell({
+export const Cell = memo(function Cell({
   resource,
-  column,
+  layout,
   row,
   name,
-  place,
   isFresh,
   href,
-  decimals,
-  editField,
+  hasActor,
   isEditing,
-  onStart,
-  onSave,
-  onCancel,
-  ...props
+  acts,
 }: Props) {
+  const { column, place, decimals, editField } = layout
   const { field, kind, label } = column
-  const cell = useRef<HTMLTableCellElement>(null)
-  const wasEditing = useRef(false)
   const shown = <Value column={column} value={row[field]} decimals={decimals} />
   const value = isFresh ? <span className="fresh">{shown}</span> : shown
   const Tag = href === undefined ? 'td' : 'th'
 
-  // The focus returns from the input to its cell.
-  useEffect(() => {
-    const target = cell.current?.querySelector('a') ?? cell.current
-    if (wasEditing.current && !isEditing && document.activeElement === document.body) target?.focus()
-    wasEditing.current = isEditing
-  }, [isEditing])
-
   return (
     <Tag
-      ref={cell}
       {...(href !== undefined && { scope: 'row' })}
       className={`${kind} ${place}${editField === undefined ? '' : ' editable'}`}
       data-label={label}
       tabIndex={-1}
       onKeyDown={(event) => {
-        if (event.key === 'F2' && editField !== undefined) onStart()
-        else props.onKeyDown(event)
+        if (event.key === 'F2' && editField !== undefined) acts.current.edit(row, field)
+        else acts.current.press(event, row)
       }}
-      onDoubleClick={() => editField !== undefined && onStart()}
+      onDoubleClick={() => editField !== undefined && acts.current.edit(row, field)}
     >
       {isEditing && editField !== undefined ? (
         <>
@@ -84,23 +87,23 @@ export function Cell({
             field={editField}
             row={row}
             label={`${label} of ${name}`}
-            onSave={onSave}
-            onCancel={onCancel}
+            onSave={(seen, value) => acts.current.save(seen, field, value)}
+            onCancel={(error) => acts.current.cancel(row, error)}
           />
         </>
       ) : href === undefined ? (
         value
       ) : (
         <>
-          <Link href={href} tabIndex={-1} state={{ from: window.location.search }} onClick={() => remember(row)}>
+          <a href={href} tabIndex={-1} onClick={(event) => acts.current.open(event, row)}>
             {value}
-          </Link>
-          {props.note}
+          </a>
+          {hasActor && <By noun={resource.noun} {...row} />}
         </>
       )}
     </Tag>
   )
-}
+})
 
 /** Makes the Back button return to the row. */
 export function remember({ id }: Row) {

@@ -29,8 +29,13 @@ export function CellInput({ resource, field, row, label, onSave, onCancel }: Pro
   const conflict = stored !== before && `Someone else changed it to ${stored || 'nothing'}.`
 
   useEffect(() => {
+    const cell = input.current?.closest<HTMLElement>('td, th')
     input.current?.focus()
     input.current?.select?.()
+    return () => {
+      const target = cell?.querySelector('a') ?? cell
+      if (document.activeElement === document.body) target?.focus()
+    }
   }, [])
 
   // Removing the input from the page also takes its focus.

@@ -1,6 +1,5 @@
-import { Ellipsis } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
-import { useLocation } from 'wouter'
+import { lazy, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useLocation, useRouter } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import {
   type Action,
@@ -12,22 +11,24 @@ import {
   type Row,
 } from '../resources/resource.ts'
 import { decimalsOf } from '../resources/value-text.ts'
-import { Button } from '../ui/Button.tsx'
 import { sentence } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
 import { Panel } from '../ui/Popup.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 import { useShortcut } from '../ui/shortcuts.ts'
-import { By } from './By.tsx'
-import { Cell, remember } from './Cell.tsx'
+import { type CellLayout, type RowActs, remember } from './Cell.tsx'
 import { GRID_HINTS } from './GridHints.tsx'
 import { useGrid } from './grid.ts'
 import { useMarks } from './live.ts'
 import { placesOf } from './places.ts'
-import { RowMenu } from './RowMenu.tsx'
+import { RecordRow } from './RecordRow.tsx'
+import { useSame } from './same.ts'
 import type { Selection } from './selection.ts'
 import { TableHead } from './TableHead.tsx'
+import { loadPanels } from './Toolbar.tsx'
 import { hideWhole, showWhole } from './whole-text.ts'
+
+const RowMenu = lazy(() => loadPanels().then(({ RowMenu }) => ({ default: RowMenu })))
 
 // The name takes the space that is left. Of the others, only texts may be narrower than their content.
 const NAME_TRACK = 'minmax(9rem, 1fr)'
@@ -66,30 +67,39 @@ interface Editing {
  * selects a row. Shift-click on a checkbox selects a range.
  */
 export function RecordTable(props: Props) {
-  const { resource, columns, rows, sort = 'id_asc', isStale, isPending, can, isProposing } = props
+  const { resource, rows, sort = 'id_asc', isStale, isPending, can, isProposing } = props
   const { selection, onSort, onAct, onEdit } = props
   const [editing, setEditing] = useState<Editing>()
   const [menuRow, setMenuRow] = useState<Row>()
   const [path, navigate] = useLocation()
+  const { base } = useRouter()
   const density = usePreferences((preferences) => preferences.density)
   const menuId = useId()
   const markOf = useMarks(resource.noun)
   const grid = useGrid(useHistoryState<{ row?: number } | null>()?.row)
-  const allowed = resource.actions.filter(({ verb }) => can(verb))
+  const allowed = useSame(resource.actions.filter(({ verb }) => can(verb)))
   const canEdit = can(editVerb(resource.noun))
   // Without any allowed action, a selection has no use.
   const canSelect = canEdit || can('delete') || allowed.length > 0 || isProposing
-  const decimals = new Map(
-    columns.map(({ field, decimals }) => [
-      field,
-      decimalsOf(
-        rows.map((row) => row[field]),
-        decimals,
-      ),
-    ]),
+  const columns = useSame(props.columns)
+  const decimals = useSame(
+    columns.map(({ field, kind, decimals }) =>
+      kind === 'number'
+        ? decimalsOf(
+            rows.map((row) => row[field]),
+            decimals,
+          )
+        : 0,
+    ),
   )
-  const editFields = new Map(resource.editFields.map((field) => [field.name, field]))
-  const places = placesOf(resource, columns)
+  const layout = useMemo(() => {
+    const places = placesOf(resource, columns)
+    return columns.map((column, index): CellLayout => {
+      const { field } = column
+      const editField = canEdit ? resource.editFields.find(({ name }) => name === field) : undefined
+      return { column, place: places.get(field) ?? 'extra', decimals: decimals[index] ?? 0, editField }
+    })
+  }, [resource, columns, decimals, canEdit])
   const tracks = [
     ...(canSelect ? ['max-content'] : []),
     ...columns.map(({ field, kind }) => (field === resource.nameField ? NAME_TRACK : (TRACKS[kind] ?? 'max-content'))),
@@ -109,10 +119,40 @@ export function RecordTable(props: Props) {
     if (canSelect && id > 0) selection.toggle(id, false)
   })
 
-  const start = (row: Row, field: string) => {
-    const style = grid.ref.current && getComputedStyle(grid.ref.current)
-    setEditing({ id: row.id, field, tracks: style?.display === 'grid' ? style.gridTemplateColumns : '' })
+  const latest: RowActs = {
+    toggle: selection.toggle,
+    act: onAct,
+    showMenu: setMenuRow,
+    open: (event, row) => {
+      // The browser opens another tab or window.
+      if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return
+      event.preventDefault()
+      remember(row)
+      navigate(`${path}/${row.id}`, { state: { from: window.location.search } })
+    },
+    press: (event, row) => {
+      // A cell with a link, button or checkbox leaves these keys to it.
+      if (event.target !== event.currentTarget) return
+      if (event.key === 'Enter') return latest.open(event, row)
+      if (event.key !== ' ' || !canSelect) return
+      selection.toggle(row.id, false)
+      event.preventDefault()
+    },
+    edit: ({ id }, field) => {
+      const style = grid.ref.current && getComputedStyle(grid.ref.current)
+      setEditing({ id, field, tracks: style?.display === 'grid' ? style.gridTemplateColumns : '' })
+    },
+    save: (seen, field, value) => {
+      setEditing(undefined)
+      onEdit(seen, field, value)
+    },
+    cancel: (row, error) => {
+      setEditing(undefined)
+      if (error !== undefined) notify('failed', `${nameOf(resource, row)} was not saved. ${sentence(error)}`)
+    },
   }
+  const acts = useRef(latest)
+  acts.current = latest
 
   return (
     <>
@@ -139,99 +179,23 @@ export function RecordTable(props: Props) {
       >
         <TableHead columns={columns} sort={sort} selection={canSelect ? selection : undefined} onSort={onSort} />
         <tbody>
-          {rows.map((row) => {
-            const name = nameOf(resource, row)
-            const isSelected = selection.has(row.id)
-            const href = `${path}/${row.id}`
-            const mark = markOf(row.id)
-            const onKeyDown = (event: KeyboardEvent) => {
-              // A cell with a link, button or checkbox leaves these keys to it.
-              if (event.target !== event.currentTarget) return
-              if (event.key === 'Enter') {
-                remember(row)
-                navigate(href, { state: { from: window.location.search } })
-              } else if (event.key === ' ' && canSelect) selection.toggle(row.id, false)
-              else return
-              event.preventDefault()
-            }
-            return (
-              <tr
-                key={row.id}
-                data-id={row.id}
-                className={[isSelected ? 'selected' : '', mark?.kind].filter(Boolean).join(' ')}
-                aria-selected={canSelect ? isSelected : undefined}
-              >
-                {canSelect && (
-                  <td className="pick">
-                    <input
-                      type="checkbox"
-                      tabIndex={-1}
-                      aria-label={`Select ${name}`}
-                      checked={isSelected}
-                      onChange={({ nativeEvent }) => selection.toggle(row.id, (nativeEvent as MouseEvent).shiftKey)}
-                    />
-                  </td>
-                )}
-                {columns.map((column) => (
-                  <Cell
-                    key={column.field}
-                    resource={resource}
-                    column={column}
-                    row={row}
-                    name={name}
-                    place={places.get(column.field) ?? 'extra'}
-                    isFresh={mark?.fields.includes(column.field) ?? false}
-                    href={column.field === resource.nameField ? href : undefined}
-                    note={
-                      column.field === resource.nameField &&
-                      mark?.kind === 'changed' && <By noun={resource.noun} {...row} />
-                    }
-                    decimals={decimals.get(column.field) ?? 0}
-                    editField={canEdit ? editFields.get(column.field) : undefined}
-                    isEditing={editing?.id === row.id && editing.field === column.field}
-                    onKeyDown={onKeyDown}
-                    onStart={() => start(row, column.field)}
-                    onSave={(seen, value) => {
-                      setEditing(undefined)
-                      onEdit(seen, column.field, value)
-                    }}
-                    onCancel={(error) => {
-                      setEditing(undefined)
-                      if (error !== undefined) notify('failed', `${name} was not saved. ${sentence(error)}`)
-                    }}
-                  />
-                ))}
-                <td className="actions">
-                  <span className="direct">
-                    {allowed
-                      .filter(({ isFor }) => isFor(row))
-                      .map((action, index) => (
-                        <Button
-                          // The index as key keeps the focus when Deactivate becomes Activate.
-                          key={index}
-                          className="button small"
-                          tabIndex={-1}
-                          isDisabled={isPending(row.id, action.verb)}
-                          onPress={() => onAct(action, row)}
-                          aria-label={`${action.label} ${name}`}
-                        >
-                          {action.label}
-                        </Button>
-                      ))}
-                  </span>
-                  <Button
-                    className="button ghost icon small more"
-                    tabIndex={-1}
-                    popoverTarget={menuId}
-                    aria-label={`Actions for ${name}`}
-                    onPress={() => setMenuRow(row)}
-                  >
-                    <Ellipsis className="i" aria-hidden="true" />
-                  </Button>
-                </td>
-              </tr>
-            )
-          })}
+          {rows.map((row) => (
+            <RecordRow
+              key={row.id}
+              resource={resource}
+              layout={layout}
+              row={row}
+              href={`${base}${path}/${row.id}`}
+              mark={markOf(row.id)}
+              canSelect={canSelect}
+              isSelected={selection.has(row.id)}
+              edited={editing?.id === row.id ? editing.field : undefined}
+              actions={allowed}
+              pending={String(allowed.flatMap(({ verb }) => (isPending(row.id, verb) ? verb : [])))}
+              menuId={menuId}
+              acts={acts}
+            />
+          ))}
         </tbody>
       </table>
       <Panel id={menuId}>

@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { Button } from './Button.tsx'
+import { Later } from './Later.tsx'
 
 interface Props {
   title: string
@@ -21,7 +22,15 @@ const FIELDS = 'input:not([type=file], [type=checkbox]), select, textarea'
  * first in an element with `data-start`, traps the focus, and restores it when it closes. If the focused element disappears,
  * the focus returns to that start.
  */
-export function ModalDialog({ title, description, onClose, role = 'dialog', isWide = false, children }: Props) {
+export function ModalDialog(props: Props) {
+  return (
+    <Later>
+      <Frame {...props} />
+    </Later>
+  )
+}
+
+function Frame({ title, description, onClose, role = 'dialog', isWide = false, children }: Props) {
   const dialog = useRef<HTMLElement>(null)
 
   // After every render, because the fields may appear after the dialog has loaded a record; and when the dialog gets the
