@@ -10,7 +10,7 @@ export interface RecordChange {
 }
 
 /** What shows of a field. */
-export type ShownColumn = Pick<Column, 'field' | 'label' | 'kind' | 'decimals'>
+export type ShownColumn = Pick<Column, 'field' | 'label' | 'kind' | 'decimals' | 'refersTo'>
 
 /** The fields of changed records, also those that no table has: a password, and all of a resource without a page. */
 export function columnsOf(noun: string, changes: Pick<RecordChange, 'before' | 'after'>[]): ShownColumn[] {

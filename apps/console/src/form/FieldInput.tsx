@@ -1,7 +1,8 @@
 import { useId, useState } from 'react'
 import { FieldError, Input, Label, TextField } from 'react-aria-components'
 import type { Field } from '../resources/field.ts'
-import type { Resource } from '../resources/resource.ts'
+import { isId, type Resource } from '../resources/resource.ts'
+import { Label as RecordLabel } from '../resources/Value.tsx'
 import { Suggestions } from '../table/Suggestions.tsx'
 
 interface Props {
@@ -36,6 +37,12 @@ export function FieldInput({ resource, field, value, onChange, error, hint }: Pr
     >
       <Label className="label">
         {label}
+        {field.refersTo !== undefined && isId(value) && (
+          <b>
+            {' '}
+            <RecordLabel noun={field.refersTo} id={value} />
+          </b>
+        )}
         {(hint !== undefined || !isRequired) && <span className="hint"> {hint ?? 'optional'}</span>}
       </Label>
       <Input dir="auto" translate="no" list={listId} onFocus={() => setUsed(true)} />

@@ -105,7 +105,7 @@ function patch(noun: Noun, latest: Map<number, Change>): Map<number, string[]> {
     const { queryKey } = query
     const ofList = (list?: Listed) => list && { ...list, rows: list.rows.map(newer) }
     if (queryKey[1] === 'list') queryClient.setQueryData<Listed>(queryKey, ofList, { updatedAt })
-    else queryClient.setQueryData<Row>(queryKey, (row) => row && newer(row), { updatedAt })
+    else queryClient.setQueryData<Row | null>(queryKey, (row) => row && newer(row), { updatedAt })
   }
   for (const query of recordsOf(noun)) {
     update(query)
@@ -158,7 +158,8 @@ async function readFigures(changed: Noun, at: string): Promise<void> {
 
 /** The queries with records of a noun that follow changes. */
 function recordsOf(noun: Noun): Query[] {
-  const predicate = ({ queryKey: [of, kind] }: Query) => of === noun && (kind === 'list' || kind === 'record')
+  const predicate = ({ queryKey: [of, kind] }: Query) =>
+    of === noun && ['list', 'record', 'referred'].includes(String(kind))
   return queryClient.getQueryCache().findAll({ predicate })
 }
 

@@ -10,7 +10,6 @@ import { Loaded } from '../ui/Loaded.tsx'
 
 /** The number of groups that the page has room for. */
 const SHOWN = 8
-const TEXT = { kind: 'text' as const, decimals: 0 }
 
 interface Choice {
   resource: Resource
@@ -121,7 +120,7 @@ function GroupLink({ resource, group, value }: Pick<Choice, 'resource' | 'group'
   // No filter finds the records without a value, but in ascending order they are the first.
   const sorted = group.isSortable ? `/${resource.noun}?sort=${group.field}_asc` : undefined
   const href = value === null ? sorted : filtered(resource, group, value)
-  const text = <Value column={TEXT} value={value} />
+  const text = <Value column={{ ...group, kind: 'text' }} value={value} />
   return href === undefined ? text : <Link href={href}>{text}</Link>
 }
 

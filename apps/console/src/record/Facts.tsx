@@ -1,5 +1,6 @@
 import { Copy } from 'lucide-react'
-import type { Column, Resource, Row } from '../resources/resource.ts'
+import { Link } from 'wouter'
+import { type Column, isId, type Resource, type Row } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
 import type { Mark } from '../table/live.ts'
 import { distance } from '../ui/Ago.tsx'
@@ -25,7 +26,7 @@ export function Facts({ resource, row, mark }: Props) {
               <dt>{column.label}</dt>
               <dd>
                 <span className={mark?.kind === 'changed' && mark.fields.includes(column.field) ? 'fresh' : undefined}>
-                  <Value column={column} value={row[column.field]} />
+                  <Fact column={column} value={row[column.field]} />
                 </span>
                 <Extra resource={resource} column={column} value={row[column.field]} />
               </dd>
@@ -33,6 +34,16 @@ export function Facts({ resource, row, mark }: Props) {
           ))}
       </dl>
     </section>
+  )
+}
+
+/** A value; that of a reference leads to the record. */
+function Fact({ column, value }: { column: Column; value: unknown }) {
+  const shown = <Value column={column} value={value} />
+  return column.refersTo === undefined || !isId(value) ? (
+    shown
+  ) : (
+    <Link href={`/${column.refersTo}/${value}`}>{shown}</Link>
   )
 }
 

@@ -1,4 +1,5 @@
-import type { Column } from './resource.ts'
+import { useLabel } from './labels.ts'
+import type { Column, Noun } from './resource.ts'
 import { formatNumber } from './value-text.ts'
 
 // Swedish writes times as 2026-01-31 08:05: like dates, and of one width.
@@ -9,7 +10,7 @@ const clock = new Intl.DateTimeFormat('sv', { timeStyle: 'short' })
 const DOTS: Record<string, string | undefined> = { active: 'dot', inactive: 'dot off' }
 
 interface Props {
-  column: Pick<Column, 'kind' | 'decimals'>
+  column: Pick<Column, 'kind' | 'decimals' | 'refersTo'>
   value: unknown
   /** Decimals of a number; without it, as many as it has. */
   decimals?: number
@@ -17,8 +18,9 @@ interface Props {
 
 /** A value of a record, which a translation of the page does not change. */
 export function Value({ column, value, decimals }: Props) {
-  const { kind } = column
+  const { kind, refersTo } = column
   if (value === null || value === undefined) return <span className="nothing">none</span>
+  if (refersTo !== undefined) return <Label noun={refersTo} id={value} />
   if (kind === 'time') return <Time value={String(value)} />
   if (kind === 'number') {
     return <span translate="no">{formatNumber(Number(value), decimals ?? column.decimals, decimals)}</span>
@@ -30,6 +32,11 @@ export function Value({ column, value, decimals }: Props) {
       {String(value)}
     </bdi>
   )
+}
+
+/** The name of a record, by its id. */
+export function Label({ noun, id }: { noun: Noun | undefined; id: unknown }) {
+  return <bdi translate="no">{useLabel(noun, id)}</bdi>
 }
 
 function Time({ value }: { value: string }) {

@@ -29,18 +29,31 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
   const search = list.q === undefined ? undefined : searchField(list.q as z.ZodType)
   const sorts = factsOf(list.sort as z.ZodType).choices?.map(String) ?? []
   const sent = Object.keys(input).filter((name) => !hidden.includes(name))
-  const label = (name: string): string => labels[name] ?? filterLabel(name, record, label) ?? labelOf(name)
+  const isNoun = (entry: [string, string]): entry is [string, Noun] => entry[1] in contract
+  const references = Object.fromEntries(Object.entries(facts.references).filter(isNoun))
+  // A reference shows the name of the record, not its id.
+  const ownLabel = (name: string) => {
+    const named = name.replace(/_id$/, '')
+    return labelOf(name in references && !(named in record) ? named : name)
+  }
+  const label = (name: string): string => labels[name] ?? filterLabel(name, record, label) ?? ownLabel(name)
   const fieldsOf = (shape: Shape, names: readonly string[]) =>
-    names.map((name) => fieldOf(name, label(name), shape[name] as z.ZodType))
+    names.map(
+      (name): Field => ({
+        ...fieldOf(name, label(name), shape[name] as z.ZodType),
+        refersTo: references[name],
+      }),
+    )
   const columnsOf = (names: readonly string[]) =>
     names.map((field): Column => {
       const schema = record[field] as z.ZodType
       return {
         field,
         label: label(field),
-        kind: kinds[field] ?? (field === 'id' ? 'id' : columnKind(schema)),
+        kind: kinds[field] ?? (field === 'id' ? 'id' : field in references ? 'text' : columnKind(schema)),
         decimals: factsOf(schema).type === 'integer' ? 0 : 2,
         isSortable: sorts.includes(`${field}_asc`),
+        refersTo: references[field],
       }
     })
   const createFields = fieldsOf(input, Object.keys(input))
@@ -67,7 +80,7 @@ export function describe<N extends Noun>(noun: N, facts: CollectionFacts, overri
     // The version is for concurrency control and not part of the data.
     listed: Object.keys(record).filter((name) => name !== 'version'),
     sorts,
-    references: facts.references,
+    references,
     actions: (overrides.actions ?? []) as Action[],
   }
 }

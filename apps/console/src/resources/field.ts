@@ -1,4 +1,4 @@
-import { KNOWN_VALUES } from '@resource/contract'
+import { KNOWN_VALUES, type WritableNoun } from '@resource/contract'
 import { type Facts, factsOf } from '@resource/contract/schema'
 import type { z } from 'zod'
 
@@ -17,6 +17,8 @@ export interface Field {
   /** The input text for a new record. */
   initial: string
   schema: z.ZodType
+  /** The noun of the records that it refers to. */
+  refersTo?: WritableNoun | undefined
 }
 
 /** Input texts by field name. */

@@ -16,6 +16,8 @@ export interface Column {
   /** The fewest decimals of a number. */
   decimals: number
   isSortable: boolean
+  /** The noun of the records that its values refer to. */
+  refersTo?: Noun | undefined
 }
 
 /** An action on one or many records. Its methods may take the records of one noun. */
@@ -71,7 +73,7 @@ export interface Resource {
   listed: string[]
   sorts: string[]
   /** The nouns that its fields refer to, by field. */
-  references: Readonly<Record<string, string>>
+  references: Readonly<Record<string, Noun>>
   actions: Action[]
 }
 

@@ -1,3 +1,4 @@
+import { labelOf } from './labels.ts'
 import type { Column } from './resource.ts'
 
 const MOST_DECIMALS = 6
@@ -22,7 +23,8 @@ export function formatNumber(value: number, fewest: number, most = MOST_DIGITS):
 }
 
 /** A value of a record as text: `12.50`, `none`. */
-export function valueText({ kind, decimals }: Column, value: unknown): string {
+export function valueText({ kind, decimals, refersTo }: Column, value: unknown): string {
   if (value === null || value === undefined) return 'none'
+  if (refersTo !== undefined) return labelOf(refersTo, value)
   return kind === 'number' ? formatNumber(Number(value), decimals) : String(value)
 }

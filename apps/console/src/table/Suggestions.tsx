@@ -13,15 +13,15 @@ interface Props {
   text: string | undefined
 }
 
-/** The most frequent values of a field as the list of an input. */
+/** The most frequent values of a field, or the records that it can refer to, as the list of an input. */
 export function Suggestions({ id, resource, view = {}, field, text }: Props) {
   const suggestions = useSuggestions(resource, view, field, text)
   if (suggestions === undefined) return null
   return (
     <datalist id={id} translate="no">
-      {suggestions.map(({ value, count }) => (
+      {suggestions.map(({ value, note }) => (
         <option key={value} value={value}>
-          {count.toLocaleString('en')}
+          {note}
         </option>
       ))}
     </datalist>

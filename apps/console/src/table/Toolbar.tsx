@@ -1,9 +1,10 @@
 import { ListFilter, SlidersHorizontal, X } from 'lucide-react'
 import { lazy } from 'react'
+import { useLabel } from '../resources/labels.ts'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { Popup } from '../ui/Popup.tsx'
-import { conditionText, setConditions, without } from './conditions.ts'
+import { type Condition, conditionText, setConditions, without } from './conditions.ts'
 import { Search } from './Search.tsx'
 import type { useColumns } from './shown-columns.ts'
 import type { View } from './view.ts'
@@ -13,6 +14,13 @@ export const loadPanels = () => import('./panels.ts')
 const ViewOptions = lazy(() => loadPanels().then(({ ViewOptions }) => ({ default: ViewOptions })))
 const ConditionForm = lazy(() => loadPanels().then(({ ConditionForm }) => ({ default: ConditionForm })))
 const Filters = lazy(() => loadPanels().then(({ Filters }) => ({ default: Filters })))
+
+interface ChipProps {
+  resource: Resource
+  view: View
+  condition: Condition
+  onChange: (changes: Partial<View>) => void
+}
 
 interface Props {
   resource: Resource
@@ -36,29 +44,9 @@ export function Toolbar({ resource, view, columns, onChange }: Props) {
         />
       )}
       <div className="chips">
-        {set.map((condition) => {
-          const { label, value } = conditionText(resource, condition, view)
-          return (
-            <span key={condition.label} className="chip">
-              <Popup
-                className="text"
-                button={
-                  <>
-                    {label}{' '}
-                    <b translate="no" dir="auto">
-                      {value}
-                    </b>
-                  </>
-                }
-              >
-                {(close) => <ConditionForm {...{ resource, view, condition, onChange }} onClose={close} />}
-              </Popup>
-              <Button aria-label={`Remove ${label} ${value}`} onPress={() => onChange(without(condition.all))}>
-                <X className="i" aria-hidden="true" />
-              </Button>
-            </span>
-          )
-        })}
+        {set.map((condition) => (
+          <Chip key={condition.label} {...{ resource, view, condition, onChange }} />
+        ))}
         <Popup
           className="button ghost"
           button={
@@ -85,5 +73,32 @@ export function Toolbar({ resource, view, columns, onChange }: Props) {
         {() => <ViewOptions {...{ resource, columns, onChange }} sort={view.sort} />}
       </Popup>
     </search>
+  )
+}
+
+function Chip({ resource, view, condition, onChange }: ChipProps) {
+  const { name = '', refersTo } = condition.all.find((field) => field.refersTo !== undefined) ?? {}
+  // The text has the label as soon as it is read.
+  useLabel(refersTo, view[name])
+  const { label, value } = conditionText(resource, condition, view)
+  return (
+    <span className="chip">
+      <Popup
+        className="text"
+        button={
+          <>
+            {label}{' '}
+            <b translate="no" dir="auto">
+              {value}
+            </b>
+          </>
+        }
+      >
+        {(close) => <ConditionForm {...{ resource, view, condition, onChange }} onClose={close} />}
+      </Popup>
+      <Button aria-label={`Remove ${label} ${value}`} onPress={() => onChange(without(condition.all))}>
+        <X className="i" aria-hidden="true" />
+      </Button>
+    </span>
   )
 }

@@ -1,4 +1,5 @@
 import { type Field, filterText } from '../resources/field.ts'
+import { labelOf } from '../resources/labels.ts'
 import type { Resource } from '../resources/resource.ts'
 import type { View } from './view.ts'
 
@@ -47,7 +48,9 @@ export function setConditions(resource: Resource, view: View): Condition[] {
 export function conditionText({ recordColumns }: Resource, { label, all }: Condition, view: View) {
   const isUpper = ({ name }: Field) => Number(/_lte?$/.test(name))
   const set = all.filter(({ name }) => view[name] !== undefined).toSorted((a, b) => isUpper(a) - isUpper(b))
-  const texts = set.map((field) => filterText(field, view[field.name]))
+  const texts = set.map((field) =>
+    field.refersTo === undefined ? filterText(field, view[field.name]) : labelOf(field.refersTo, view[field.name]),
+  )
   const [only] = all
   if (only !== undefined && !BOUND.test(only.name)) {
     const isEquality = recordColumns.some(({ field }) => field === only.name)

@@ -2,6 +2,7 @@ import { NotFoundError } from '@resource/client'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../query-client.ts'
 import { calls, type Page } from '../resources/calls.ts'
+import { readReferred } from '../resources/labels.ts'
 import { isId, type Resource, type Row } from '../resources/resource.ts'
 import { filtersOf, listInputOf, type View } from './view.ts'
 
@@ -28,6 +29,7 @@ export function useRows(resource: Resource, view: View) {
       const { next, total, searched, changes_cursor: cursor } = page as Page
       const facts = { next, searched, readMs, cursor }
       const rows = page[noun] as Row[]
+      await readReferred(resource, found === undefined ? rows : [found, ...rows])
       if (found === undefined) return { ...facts, rows, total, matching: total }
       const others = rows.filter(({ id }) => id !== found.id)
       const isMore = others.length === rows.length

@@ -1,7 +1,8 @@
 import type { Layout, Row } from '@resource/import'
 import { Check } from 'lucide-react'
 import { fieldMessage } from '../resources/field.ts'
-import type { Resource } from '../resources/resource.ts'
+import { isId, type Resource } from '../resources/resource.ts'
+import { Label } from '../resources/Value.tsx'
 import { decimalsOf, formatNumber } from '../resources/value-text.ts'
 import { columnFields } from './settings.ts'
 import type { Table } from './table.ts'
@@ -60,7 +61,11 @@ export function PreviewTable({ resource, table, rows, settings }: Props) {
               <td className="id at-when">{element}</td>
               {used.map(({ column, field, decimals }) => (
                 <td key={field.name} translate="no" className={placeOf(field)}>
-                  {cell(record[field.name] ?? source[column], field.isSecret, decimals)}
+                  {field.name in resource.references && isId(record[field.name]) ? (
+                    <Label noun={resource.references[field.name]} id={record[field.name]} />
+                  ) : (
+                    cell(record[field.name] ?? source[column], field.isSecret, decimals)
+                  )}
                 </td>
               ))}
               <td className="check at-extra">
