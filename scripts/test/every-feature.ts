@@ -298,10 +298,8 @@ async function lookAtReferences(url: string, page: Page) {
   await page.getByRole('button', { name: 'Edit…' }).click()
   const field = page.getByRole('dialog').getByLabel('User Ada King')
   await field.fill('king')
-  const offers = page.getByRole('dialog').locator('datalist option')
-  await expect
-    .poll(() => offers.evaluateAll((all) => all.map((one) => one.outerHTML)))
-    .toEqual(['<option value="1">Ada King</option>'])
+  const offers = "[...document.querySelectorAll('[role=dialog] datalist option')].map((option) => option.outerHTML)"
+  await expect.poll(() => page.evaluate(offers)).toEqual(['<option value="1">Ada King</option>'])
 }
 
 /** Creates a hundred parcels while the records that they refer to are deleted. */
