@@ -8,7 +8,7 @@ export type TablesAndPrisma = Tables & {
   /**
    * Prisma's typed client with its relations and aggregates, for queries that the tables do not express. Inside a write it
    * is part of the transaction. Changes of audited models are refused, because Prisma would not audit them. It is loaded when it
-   * is first used. Ids of audit entries are `bigint` on PostgreSQL.
+   * is first used; a write that uses it first runs twice. Ids of audit entries are `bigint` on PostgreSQL.
    */
   prisma(): Promise<PrismaModels>
 }

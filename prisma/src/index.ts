@@ -75,10 +75,15 @@ export {
 export async function createDatabase(url: string, options: Options = {}): Promise<Database> {
   const engine = await openEngine(url, options)
   const { around } = options
-  let opened: ReturnType<OpenPrisma> | undefined
-  const prisma: OpenPrisma = () => {
-    // Loaded on demand: Prisma Client takes memory and startup time.
-    opened ??= import('./prisma.ts').then(({ openPrisma }) => openPrisma(engine.read))
+  let opening: Promise<Prisma> | undefined
+  let opened: Prisma | undefined
+  // Loaded on demand: Prisma Client takes memory and startup time.
+  const prisma = async () => {
+    opening ??= import('./prisma.ts').then(({ openPrisma }) => openPrisma(engine.read))
+    opened = await opening.catch((error) => {
+      opening = undefined
+      throw error
+    })
     return opened
   }
   let onWritten: (() => void) | undefined
@@ -90,12 +95,27 @@ export async function createDatabase(url: string, options: Options = {}): Promis
     read: Object.assign(sqlTables(engine.read, { around }), { prisma: async () => (await prisma()).reads }),
     write: (work, options = {}) => {
       const { audit, records, isDryRun } = options
+      let isMissing = false
+      const loaded = () => {
+        if (opened === undefined) {
+          isMissing = true
+          throw new Error('Prisma Client is not loaded yet.')
+        }
+        return opened
+      }
       const run = (executor: Executor) => {
         // PostgreSQL runs a write again after a conflict.
         const changes = records ? [] : undefined
-        return runWrite(executor, prisma, work, { around, audit, changes, isDryRun })
+        return runWrite(executor, loaded, work, { around, audit, changes, isDryRun })
       }
-      const write = () => engine.write(run, options)
+      // Loading takes up to a second, in which the transaction would keep others waiting: it is undone and runs again.
+      const write = () =>
+        engine.write(run, options).catch(async (error) => {
+          if (!isMissing) throw error
+          isMissing = false
+          await prisma()
+          return engine.write(run, options)
+        })
       const writing = around === undefined ? write() : around('transaction', '', write)
       if (onWritten !== undefined) writing.then(onWritten, ignore)
       return writing
@@ -107,17 +127,17 @@ const ignore = () => {}
 
 const NO_CHANGES: readonly RecordedChange[] = []
 
-type OpenPrisma = () => ReturnType<typeof openPrisma>
+type Prisma = Awaited<ReturnType<typeof openPrisma>>
 
 async function runWrite<T>(
   executor: Executor,
-  prisma: OpenPrisma,
+  loaded: () => Prisma,
   work: (tx: TablesAndPrisma, control: WriteControl) => Promise<T>,
   options: TableOptions,
 ): Promise<T> {
   const { changes } = options
   const { attempt, guarded } = withAttempts(executor, changes)
-  const open = async () => (await prisma()).transaction(guarded, options.audit)
+  const open = async () => loaded().transaction(guarded, options.audit)
   let opened: ReturnType<typeof open> | undefined
   const tables = Object.assign(sqlTables(guarded, { ...options, locks: true }), {
     prisma: async () => {

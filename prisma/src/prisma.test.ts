@@ -73,6 +73,27 @@ describe.each(engines)('on %s', (engine) => {
     await expect(twice).rejects.toThrow(UniqueViolation)
   })
 
+  test('a write does not keep others waiting until the client is loaded: it runs again then', async () => {
+    await using database = await openDatabase(engine)
+    const done: string[] = []
+    const first = database.write(async (tx) => {
+      done.push('first')
+      await insertOne(tx.users, newUser('ada'))
+      return (await tx.prisma()).user.findFirst({ select: { name: true } })
+    })
+    const second = database.write(async (tx) => {
+      await insertOne(tx.users, newUser('bob'))
+      done.push('second')
+    })
+    expect([await first, await second]).toEqual([{ name: expect.stringMatching(/^(?:ada|bob)$/) }, undefined])
+    await database.write(async (tx) => {
+      done.push('third')
+      await tx.prisma()
+    })
+    expect(done.toSorted()).toEqual(['first', 'first', 'second', 'third'])
+    expect(await database.read.users.count({})).toBe(2)
+  })
+
   test('writes at the same time each read in their own transaction', async () => {
     await using database = await openDatabase(engine)
     const counts = ['ada', 'bob', 'eve'].map((name) =>

@@ -75,6 +75,8 @@ export async function openPrisma<All>(
   }
   const { provider, adapterName } = reads
   const client = new Client({ adapter: { provider, adapterName, connect: async () => connection } })
+  // The first query loads most of the client.
+  await client.$queryRawUnsafe('SELECT 1')
   return {
     reads: client as PrismaModels,
 
