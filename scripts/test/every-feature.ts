@@ -1,13 +1,11 @@
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { openBrowser } from '../../packages/browser-test/src/browser.ts'
 import { makeDatabase, startPostgres } from '../../packages/postgres-test/src/postgres.ts'
 import { root } from '../run-command.mjs'
 import type { Clone } from './clone.ts'
 import { addOrders, lookAtOrders, named, removeLines, testOrders, useOrders, useOrdersOfOwner } from './guide.ts'
-
-type Page = Awaited<ReturnType<Awaited<ReturnType<typeof openBrowser>>['newPage']>>
+import { lookAtConsole } from './parcels-console.ts'
 
 // A resource for this test only, which uses every feature of a declaration.
 const fixtures = join(root, 'scripts/test/every-feature')
@@ -259,47 +257,6 @@ function useCommandLine(resource: (command: string) => string) {
     fragile: true,
     cost: 3,
   })
-}
-
-async function lookAtConsole(url: string) {
-  const browser = await openBrowser()
-  try {
-    const page = await browser.newPage()
-    await page.goto(`${url}/console/parcels`)
-    await page.getByText('P-2', { exact: true }).first().waitFor({ timeout: 60_000 })
-    await page.getByRole('button', { name: 'Filter', exact: true }).click()
-    for (const name of ['Status', 'Status is one of', 'Pieces is one of', 'Fragile', 'Weight', 'Cost', 'User']) {
-      await page.locator('.anchored').getByRole('button', { name, exact: true }).waitFor()
-    }
-    // A computed field is a column, and in no form.
-    await page.keyboard.press('Escape')
-    await page.getByRole('columnheader', { name: 'Cost' }).waitFor()
-    await page.getByRole('button', { name: 'New parcel' }).click()
-    await page.getByRole('dialog').getByLabel('Weight').waitFor()
-    expect(await page.getByRole('dialog').getByLabel('Cost').count()).toBe(0)
-    await lookAtReferences(url, page)
-  } finally {
-    await browser.close()
-  }
-}
-
-/** A reference shows the name of its record, also after that has changed, and suggests records by name. */
-async function lookAtReferences(url: string, page: Page) {
-  await page.goto(`${url}/console/parcels?user_id=1`)
-  const chip = page.locator('.chip .text')
-  const cell = page.getByRole('row', { name: 'P-2' }).locator('[data-label="User"]')
-  await expect.poll(() => chip.textContent()).toBe('User is Ada')
-  await expect.poll(() => cell.textContent()).toBe('Ada')
-  expect((await json(`${url}/trpc/users.update`, 'POST', { id: 1, name: 'Ada King' }))[0]).toBe(200)
-  await expect.poll(() => cell.textContent()).toBe('Ada King')
-  await expect.poll(() => chip.textContent()).toBe('User is Ada King')
-  await page.getByRole('link', { name: 'P-2', exact: true }).click()
-  await page.getByRole('region', { name: 'Fields' }).getByRole('link', { name: 'Ada King' }).waitFor()
-  await page.getByRole('button', { name: 'Edit…' }).click()
-  const field = page.getByRole('dialog').getByLabel('User Ada King')
-  await field.fill('king')
-  const offers = "[...document.querySelectorAll('[role=dialog] datalist option')].map((option) => option.outerHTML)"
-  await expect.poll(() => page.evaluate(offers)).toEqual(['<option value="1">Ada King</option>'])
 }
 
 /** Creates a hundred parcels while the records that they refer to are deleted. */
