@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { draftErrors, draftOf, fieldOf, inputOf } from '../src/resources/field.ts'
+import { howsOf, readTyped } from '../src/table/edit-many.ts'
 
 const status = z.enum(['open', 'closed'])
 
@@ -24,4 +25,13 @@ test('a nullable choice starts with its default, and an empty choice is null', (
   ]
   expect(draftOf(fields)).toEqual({ status: '', next: 'closed', last: 'open' })
   expect(inputOf(fields, { status: '', next: '', last: 'open' })).toEqual({ status: null, next: null, last: 'open' })
+})
+
+test('many records can get another reference, and no sum with its id', () => {
+  const count = fieldOf('count', 'Count', z.int().nullable())
+  const user = { ...fieldOf('user_id', 'User', z.int().nullable()), refersTo: 'users' as const }
+  expect(howsOf(count)).toEqual(['set', 'add', 'subtract', 'add percent', 'subtract percent', 'remove'])
+  expect(howsOf(user)).toEqual(['set', 'remove'])
+  expect(readTyped(count, 'set', '+5')).toEqual({ how: 'add', text: '5' })
+  expect(readTyped(user, 'set', '+5')).toEqual({ how: 'set', text: '+5' })
 })

@@ -25,15 +25,20 @@ export const HOWS = {
 
 export type How = keyof typeof HOWS
 
-export function howsOf({ kind, empty }: Field): How[] {
-  const changes: How[] = kind === 'number' ? ['add', 'subtract', 'add percent', 'subtract percent'] : []
-  return ['set', ...changes, ...(empty === null ? (['remove'] as const) : [])]
+export function howsOf(field: Field): How[] {
+  const changes: How[] = isQuantity(field) ? ['add', 'subtract', 'add percent', 'subtract percent'] : []
+  return ['set', ...changes, ...(field.empty === null ? (['remove'] as const) : [])]
+}
+
+/** Whether a field can be calculated with. The id of another record is no quantity. */
+function isQuantity({ kind, refersTo }: Field): boolean {
+  return kind === 'number' && refersTo === undefined
 }
 
 /** What a text means that was typed for a number: `+10%` increases by 10 percent. `=-5` remains the number -5. */
-export function readTyped({ kind }: Field, how: How, text: string): { how: How; text: string } {
+export function readTyped(field: Field, how: How, text: string): { how: How; text: string } {
   const [, sign, amount = '', percent] = /^([+-]?)(.*?)(%?)$/.exec(text) ?? []
-  if (kind !== 'number' || (!sign && (!percent || how === 'set'))) return { how, text }
+  if (!isQuantity(field) || (!sign && (!percent || how === 'set'))) return { how, text }
   const way = sign === '-' || (!sign && how.startsWith('subtract')) ? 'subtract' : 'add'
   return { how: percent || how.endsWith('percent') ? `${way} percent` : way, text: amount.trim() }
 }

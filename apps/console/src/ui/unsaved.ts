@@ -16,15 +16,16 @@ const useUnsaved = create<State>(() => ({}))
 /** The location to show: that of the form with unsaved input, although the Back button has changed the URL. */
 export function useHeldLocation() {
   const [path, navigate] = useBrowserLocation()
-  const { held } = useUnsaved()
-  return [held?.path ?? path, navigate] as ReturnType<typeof useBrowserLocation>
+  // Every link reads it, so only another path renders them.
+  const held = useUnsaved(({ held }) => held?.path)
+  return [held ?? path, navigate] as ReturnType<typeof useBrowserLocation>
 }
 
 /** The query string that belongs to `useHeldLocation`. */
 export function useHeldSearch(): string {
   const search = useSearch()
-  const { held } = useUnsaved()
-  return held?.search ?? search
+  const held = useUnsaved(({ held }) => held?.search)
+  return held ?? search
 }
 
 export function hasUnsavedInput(): boolean {
