@@ -79,7 +79,7 @@ consoleTest(
   async ({ page, client, open }) => {
     await seed(client)
     await open('/')
-    await page.getByRole('link', { name: 'Audit log' }).click()
+    await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Audit log' }).click()
     const row = (name: string) => page.getByRole('row', { name })
     await row('created 30 items').waitFor()
     const who = await row('created 30 items').getByText('anonymous').boundingBox()

@@ -1,10 +1,10 @@
 import type { Output } from '@resource/client'
 import type { Input } from '@resource/contract'
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { client } from '../client.ts'
 import { queryClient } from '../query-client.ts'
-import { useLive } from '../table/live.ts'
+import { useFeed } from '../table/live.ts'
 import type { Entry } from './entries.ts'
 
 const LIMIT = 100
@@ -33,28 +33,14 @@ export function useLog(filter: LogFilter, isFollowing: boolean) {
   })
   const entries = query.data?.pages.flatMap(({ audit }) => audit) ?? []
 
-  const readNewer = useEffectEvent(async () => {
+  const readNewer = async () => {
     const newer = await client.audit.list.query({ ...filter, limit: LIMIT, after: '' }).catch(() => undefined)
     const newest = entries[0]?.id ?? 0
     if (newer === undefined || (newer.audit[0]?.id ?? 0) <= newest) return
     setFreshAfter(newest)
     queryClient.setQueryData<Data>(queryKey, (data) => data && merged(newer, data))
-  })
-  useEffect(() => {
-    if (!isFollowing) return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = useLive.subscribe(({ changes }, before) => {
-      if (changes === before.changes) return
-      timer ??= setTimeout(() => {
-        timer = undefined
-        void readNewer()
-      }, INTERVAL_MS)
-    })
-    return () => {
-      stop()
-      clearTimeout(timer)
-    }
-  }, [isFollowing])
+  }
+  useFeed(() => void readNewer(), { intervalMs: INTERVAL_MS, isOn: isFollowing })
   useEffect(() => {
     const timer = setTimeout(() => setFreshAfter(Number.POSITIVE_INFINITY), FRESH_MS)
     return () => clearTimeout(timer)

@@ -3,7 +3,7 @@ import { client, writer } from '../client.ts'
 import { queryClient } from '../query-client.ts'
 import { LONG_TIMEOUTS, newGroup } from '../resources/calls.ts'
 import { logIn } from '../session/session.ts'
-import { useLive } from '../table/live.ts'
+import { useFeed } from '../table/live.ts'
 import { useProgress } from './progress.ts'
 
 // The changes of a write of this page may arrive after its answer.
@@ -44,13 +44,10 @@ export function useSamples() {
 
 /** Notes that another program has written a record, which completes the last step. */
 export function useArrival(): void {
-  useEffect(() => {
-    useProgress.setState(({ state }) => ({ state: state === 'new' ? 'begun' : state }))
-    return useLive.subscribe(({ changes }, before) => {
-      if (changes === before.changes || changes.length === 0 || performance.now() < ownUntilMs) return
-      useProgress.setState({ isRequested: true })
-    })
-  }, [])
+  useEffect(() => void useProgress.setState(({ state }) => ({ state: state === 'new' ? 'begun' : state })), [])
+  useFeed((changes) => {
+    if (changes.length > 0 && performance.now() >= ownUntilMs) useProgress.setState({ isRequested: true })
+  })
 }
 
 /** Writes the sample data, all requests of it with one group, so that they can be undone together. */

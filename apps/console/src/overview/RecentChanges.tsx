@@ -1,12 +1,13 @@
 import { contract } from '@resource/contract'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Difference } from '../changes/Changes.tsx'
+import { queryClient } from '../query-client.ts'
 import { isChanged } from '../resources/describe-change.ts'
 import { resources } from '../resources/index.ts'
 import { nameOf } from '../resources/resource.ts'
-import { useLive } from '../table/live.ts'
+import { useFeed } from '../table/live.ts'
 import { useAllows } from '../table/permissions.ts'
 import { Ago } from '../ui/Ago.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
@@ -35,21 +36,7 @@ export function RecentChanges() {
 
 function FromAuditLog() {
   const query = useQuery({ queryKey: KEY, queryFn: ({ signal }) => readRecent(signal) })
-  const cache = useQueryClient()
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const refresh = () => {
-      timer = undefined
-      void cache.invalidateQueries({ queryKey: KEY })
-    }
-    const stop = useLive.subscribe(({ changes }, before) => {
-      if (changes !== before.changes) timer ??= setTimeout(refresh, REFRESH_MS)
-    })
-    return () => {
-      stop()
-      clearTimeout(timer)
-    }
-  }, [cache])
+  useFeed(() => void queryClient.invalidateQueries({ queryKey: KEY }), { intervalMs: REFRESH_MS })
   return (
     <Loaded query={query} title="The recent changes cannot be loaded" waiting="Loading the recent changes…">
       {(all) => (all.length === 0 ? <p className="faint">Nothing has changed yet.</p> : <Feed all={all} />)}
@@ -59,13 +46,7 @@ function FromAuditLog() {
 
 function FromFeed() {
   const [all, setAll] = useState<Happened[]>([])
-  useEffect(
-    () =>
-      useLive.subscribe(({ changes }, before) => {
-        if (changes !== before.changes) setAll((all) => [...changes.map(fromFeed).reverse(), ...all].slice(0, SHOWN))
-      }),
-    [],
-  )
+  useFeed((changes) => setAll((all) => [...changes.map(fromFeed).reverse(), ...all].slice(0, SHOWN)))
   return all.length === 0 ? <p className="faint">Changes show here as they happen.</p> : <Feed all={all} />
 }
 

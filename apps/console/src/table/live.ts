@@ -36,6 +36,31 @@ export function liveKey(noun: Noun, id: number): string {
   return `${noun}/${id}`
 }
 
+/**
+ * Hears the changes as they arrive.
+ *
+ * @param intervalMs hears bursts that follow each other within this time once
+ */
+export function useFeed(hear: (changes: readonly Change[]) => void, { intervalMs = 0, isOn = true } = {}): void {
+  const hearNow = useEffectEvent(hear)
+  useEffect(() => {
+    if (!isOn) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = useLive.subscribe(({ changes }, before) => {
+      if (changes === before.changes) return
+      if (intervalMs === 0) return hearNow(changes)
+      timer ??= setTimeout(() => {
+        timer = undefined
+        hearNow(changes)
+      }, intervalMs)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [isOn, intervalMs])
+}
+
 /** What others just did to the records of a noun. */
 export function useMarks(noun: Noun) {
   const marks = useLive(({ marks }) => marks)
@@ -54,19 +79,15 @@ export function useCreated(noun: Noun, list: { rows: Row[]; readMs: number } | u
 /** A record as others have stored it since this version; null if they have deleted it. */
 export function useNewer(noun: Noun, row: Row | undefined): Row | null | undefined {
   const [newer, setNewer] = useState<Row | null>()
-  const hear = useEffectEvent(async (change: Change) => {
+  const hear = async (change: Change) => {
     if (row === undefined || change.resource !== noun || change.record_id !== row.id) return
     // The answer to a write of this page may come after its change.
     await turnOf(noun, row.id)
     if (isNewer(change, latestOf(noun, row))) setNewer(change.record && { ...row, ...change.record })
+  }
+  useFeed((changes) => {
+    for (const change of changes) void hear(change)
   })
-  useEffect(
-    () =>
-      useLive.subscribe(({ changes }, before) => {
-        if (changes !== before.changes) for (const change of changes) void hear(change)
-      }),
-    [],
-  )
   return newer != null && row !== undefined && newer.version <= row.version ? undefined : newer
 }
 
