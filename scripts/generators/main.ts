@@ -56,12 +56,8 @@ const generators: Generator[] = [
     tools: [['npm', '--version']],
     check: async (folder, url) => {
       // The generator runs only with TypeScript 5.
-      const modules = await installModules(
-        join(cache, 'npm'),
-        'openapi-typescript@7.13.0',
-        'openapi-fetch@0.17.0',
-        'typescript@5.9.3',
-      )
+      const packages = ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3']
+      const modules = await installModules(join(cache, 'npm'), ...packages)
       await symlink(modules, join(folder, 'node_modules'))
       // By default it requires the fields of a body that have a default.
       const options = ['--default-non-nullable', 'false', '--output', 'generated/types.ts']

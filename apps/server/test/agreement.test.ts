@@ -1,14 +1,8 @@
 import type { CollectionFacts } from '@resource/contract'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import {
-  checkAgreement,
-  checkCascades,
-  type DeclaredTable,
-  refuseJoint,
-  refuseUncomputed,
-  roleToDelete,
-} from '../src/store/agreement.ts'
+import { checkAgreement, type DeclaredTable, refuseJoint, refuseUncomputed } from '../src/store/agreement.ts'
+import { checkCascades, roleToDelete } from '../src/store/cascades.ts'
 
 const facts: CollectionFacts = {
   one: 'order',

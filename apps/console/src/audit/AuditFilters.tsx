@@ -1,11 +1,10 @@
 import { contract, writable } from '@resource/contract'
 import { useQuery } from '@tanstack/react-query'
-import { ListFilter, Search, X } from 'lucide-react'
-import { useState } from 'react'
+import { ListFilter, X } from 'lucide-react'
 import { client } from '../client.ts'
-import { isId } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { type Entry, whoOf } from './entries.ts'
+import { LogSearch } from './LogSearch.tsx'
 
 /** The filters by the name that they have in the page's URL. */
 export type Filters = {
@@ -102,62 +101,4 @@ function Choice({ label, value = '', options, onChange }: ChoiceProps) {
       )}
     </span>
   )
-}
-
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-
-/** Finds a record by its id, or a request. */
-function LogSearch({ filters, onChange }: Omit<Props, 'entries'>) {
-  const shown = searchText(filters)
-  const [known, setKnown] = useState(shown)
-  const [text, setText] = useState(shown)
-  const [isRefused, setRefused] = useState(false)
-  // A link or another filter has changed it.
-  if (known !== shown) {
-    setKnown(shown)
-    setText(shown)
-  }
-  const commit = () => {
-    const found = parsed(text.trim())
-    setRefused(found === undefined)
-    if (found !== undefined && text.trim() !== shown) onChange(found)
-  }
-  return (
-    <div className="search">
-      <Search aria-hidden="true" className="i" />
-      <input
-        type="search"
-        translate="no"
-        placeholder="Record or request"
-        aria-label="Record or request"
-        aria-invalid={isRefused}
-        aria-describedby="log-search"
-        value={text}
-        onChange={(event) => {
-          setText(event.target.value)
-          setRefused(false)
-        }}
-        onBlur={commit}
-        onKeyDown={(event) => event.key === 'Enter' && commit()}
-      />
-      <span id="log-search" role="status" className="field-error">
-        {isRefused && 'Must be an ID such as 27, a record such as items 27, or the ID of a request'}
-      </span>
-    </div>
-  )
-}
-
-function searchText({ request_id, record_id, resource }: Filters): string {
-  if (request_id !== undefined) return request_id
-  if (record_id === undefined) return ''
-  return resource === undefined ? record_id : `${resource} ${record_id}`
-}
-
-/** The filters that a search stands for; undefined for none. */
-function parsed(text: string): Filters | undefined {
-  if (text === '') return { request_id: undefined, record_id: undefined }
-  if (UUID.test(text)) return { request_id: text.toLowerCase(), record_id: undefined }
-  const [, noun, id] = /^(?:([a-z]+)[ /])?(\d+)$/i.exec(text) ?? []
-  if (!isId(id) || (noun !== undefined && !NOUNS.includes(noun.toLowerCase()))) return undefined
-  return { record_id: id, request_id: undefined, ...(noun !== undefined && { resource: noun.toLowerCase() }) }
 }

@@ -1,4 +1,4 @@
-import { type CollectionFacts, ROLES, type Role, readFilter } from '@resource/contract'
+import { type CollectionFacts, readFilter } from '@resource/contract'
 import { factsOf } from '@resource/contract/schema'
 import type { Kind } from '@resource/database'
 import type { z } from 'zod'
@@ -29,7 +29,8 @@ export interface DeclaredTable {
   references: Readonly<Record<string, { table: PropertyKey; onDelete: 'Restrict' | 'Cascade' } | undefined>>
 }
 
-const MODEL = 'the model in prisma/schema.prisma'
+/** How messages name the models. */
+export const MODEL = 'the model in prisma/schema.prisma'
 
 /**
  * Compares a collection with its table.
@@ -110,38 +111,6 @@ function withoutIndex({ facts, fields }: DeclaredCollection, { indexed }: Declar
   return named.filter((field) => !indexed.includes(field) && !(field in facts.unindexed))
 }
 
-/**
- * Refuses a cascading delete into a collection whose own deletion needs a higher role: the cascade would bypass that role.
- *
- * @param needed the highest role that deleting a record of this collection needs; undefined if records cannot be deleted
- * @param roleToDelete the role that deleting a record of another table needs at least
- * @throws Error that names both collections
- */
-export function checkCascades(
-  noun: string,
-  { references }: Pick<DeclaredTable, 'references'>,
-  needed: Role | undefined,
-  roleToDelete: (noun: PropertyKey) => Role | undefined,
-): void {
-  for (const [field, reference] of Object.entries(references)) {
-    const given = reference?.onDelete === 'Cascade' ? roleToDelete(reference.table) : undefined
-    if (needed === undefined || given === undefined || ROLES.indexOf(given) >= ROLES.indexOf(needed)) continue
-    throw new Error(
-      `${noun}: deleting one can need the role ${needed}, but deleting ${String(reference?.table)}, which cascades by ${field}, only ${given}; give both the same role, or set onDelete: Restrict in ${MODEL}`,
-    )
-  }
-}
-
-/** @throws Error for a collection with a check whose records a cascade deletes: the check would not see it */
-export function refuseUnchecked(noun: string, { references }: Pick<DeclaredTable, 'references'>): void {
-  for (const [field, reference] of Object.entries(references)) {
-    if (reference?.onDelete !== 'Cascade') continue
-    throw new Error(
-      `${noun}: its check would not see what a deletion of ${String(reference.table)} deletes by ${field}; set onDelete: Restrict in ${MODEL}`,
-    )
-  }
-}
-
 /** @throws Error for a read-only field that no new record would have a value of */
 export function refuseUncomputed(noun: string, { readOnly }: CollectionFacts): void {
   for (const [name, schema] of Object.entries(readOnly)) {
@@ -158,15 +127,4 @@ export function refuseJoint(noun: string, derived: Record<string, DerivedColumn>
       continue
     throw new Error(`${noun}: ${column} has several fields, so it must have only make, and only shown fields`)
   }
-}
-
-/** The lowest role with which a procedure deletes records; undefined if none does. */
-export function roleToDelete(procedures: Readonly<Record<string, DeletingProcedure>>): Role | undefined {
-  const deleting = Object.entries(procedures).filter(([, { meta }]) => meta.openapi.method === 'DELETE')
-  return ROLES.find((role) => deleting.some(([, { access }]) => access === role))
-}
-
-interface DeletingProcedure {
-  access?: string
-  meta: { openapi: { method: string } }
 }

@@ -11,15 +11,8 @@ import { declarations, type RecordTable, type ScopeFilter, type Tables, type Whe
 import { ApiError, type FieldError, parserOf } from '@resource/openapi'
 import { z } from 'zod'
 import { authorize, type Caller } from '../access/caller.ts'
-import {
-  checkAgreement,
-  checkCascades,
-  type DeclaredTable,
-  refuseJoint,
-  refuseUnchecked,
-  refuseUncomputed,
-  roleToDelete,
-} from './agreement.ts'
+import { checkAgreement, type DeclaredTable, refuseJoint, refuseUncomputed } from './agreement.ts'
+import { checkCascades, refuseUnchecked, roleToDelete } from './cascades.ts'
 import type { MutationContext, Services } from './context.ts'
 import { readChanges, writeMatching } from './matching-writes.ts'
 import { columnsOf, type PageRequest, readPage } from './page.ts'

@@ -1,4 +1,3 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp, CornerDownLeft, Search } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components'
@@ -6,11 +5,10 @@ import { useLocation } from 'wouter'
 import { resources } from '../../resources/index.ts'
 import { formatCount } from '../../ui/format.ts'
 import { type Offer, useActions, usePages } from './actions.ts'
-import { find } from './find.ts'
+import { useFound } from './find.ts'
 import { Marked, matches } from './Marked.tsx'
 import { offersOf } from './offers.ts'
 
-const PAUSE_MS = 150
 const MOVES: Record<string, (index: number, last: number) => number> = {
   ArrowDown: (index, last) => (index < last ? index + 1 : 0),
   ArrowUp: (index, last) => (index > 0 ? index - 1 : last),
@@ -23,26 +21,15 @@ export default function Palette({ onClose, onShortcuts }: { onClose: () => void;
   const id = useId()
   const [, navigate] = useLocation()
   const [typed, setTyped] = useState('')
-  const [asked, setAsked] = useState('')
   const [index, setIndex] = useState(0)
   // Whether Enter was pressed before the records of the text had arrived.
   const [isEntered, setEntered] = useState(false)
   const text = typed.trim()
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(text), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  const { data, error, isPlaceholderData, isLoading } = useQuery({
-    queryKey: ['palette', asked],
-    queryFn: ({ signal }) => (asked.length > 1 || Number(asked) > 0 ? find(asked, { signal }) : []),
-    placeholderData: keepPreviousData,
-    gcTime: 0,
-  })
-  const isWaiting = text !== asked || isPlaceholderData || isLoading
+  const { found, asked, error, isWaiting } = useFound(text)
   const matching = (offers: Offer[]) => offers.filter((offer) => matches(offer.text, text))
   const groups = [
     { title: 'Pages', offers: matching(usePages()) },
-    ...(text === '' ? [] : (data ?? []).map((found) => offersOf(found, asked))),
+    ...(text === '' ? [] : found.map((found) => offersOf(found, asked))),
     { title: 'Actions', offers: matching(useActions(onShortcuts)) },
   ].filter(({ offers }) => offers.length > 0)
   const offers = groups.flatMap(({ offers }) => offers)

@@ -1,4 +1,6 @@
 import { type CallOptions, NotFoundError } from '@resource/client'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { calls, type Page } from '../../resources/calls.ts'
 import { resources } from '../../resources/index.ts'
 import type { Resource, Row } from '../../resources/resource.ts'
@@ -6,6 +8,7 @@ import type { Resource, Row } from '../../resources/resource.ts'
 // The service searches for words of this length.
 const SHORTEST_WORD = 2
 const SHOWN = 3
+const PAUSE_MS = 150
 
 /** The records of a noun that match a text. */
 export interface Found {
@@ -15,8 +18,24 @@ export interface Found {
   total: number
 }
 
+/** The records that a text finds, after a pause of typing, and the text that found them. */
+export function useFound(text: string) {
+  const [asked, setAsked] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(text), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  const { data, error, isPlaceholderData, isLoading } = useQuery({
+    queryKey: ['palette', asked],
+    queryFn: ({ signal }) => (asked.length > 1 || Number(asked) > 0 ? find(asked, { signal }) : []),
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  })
+  return { found: data ?? [], asked, error, isWaiting: text !== asked || isPlaceholderData || isLoading }
+}
+
 /** Finds records by id (`27`, `items 27`) or by words, an e-mail address among them. The calls are one request. */
-export async function find(text: string, options: CallOptions): Promise<Found[]> {
+async function find(text: string, options: CallOptions): Promise<Found[]> {
   const [, noun = '', number] = /^(?:(\p{L}+)\s+)?#?([1-9]\d{0,9})$/u.exec(text) ?? []
   const named = resources.filter(({ one, many }) => [one, many].includes(noun.toLowerCase()))
   // In `lamp 13` the number is one of the words.
