@@ -40,6 +40,13 @@ export function AuditLine({ line, isFresh, isOpen, mayHaveMore, onToggle, onUndo
   const isOne = total === 1
   const text = `${name} ${verbOf(entry)} ${isOne ? recordName(entry) : countsOf(entries, total)}`
   const isUndoable = request_id !== null && resourceOf(entry) !== undefined && !entry.is_damaged && !isUndone
+  const undo = (className: string) =>
+    isUndoable && (
+      <Button className={className} aria-label={`Undo: ${text}`} onPress={onUndo}>
+        <Undo2 aria-hidden="true" className="i" />
+        Undo
+      </Button>
+    )
   return (
     <>
       <tr className={[isFresh && 'live', isOpen && 'open'].filter(Boolean).join(' ') || undefined}>
@@ -63,12 +70,7 @@ export function AuditLine({ line, isFresh, isOpen, mayHaveMore, onToggle, onUndo
         </td>
         <td className="tight end at-figure">
           <span className="row-actions">
-            {isUndoable && isOne && (
-              <Button className="button ghost small faint" aria-label={`Undo: ${text}`} onPress={onUndo}>
-                <Undo2 aria-hidden="true" className="i" />
-                Undo
-              </Button>
-            )}
+            {isOne && undo('button ghost small faint')}
             <Button
               className="button ghost small icon faint"
               aria-label={`Details: ${text}`}
@@ -84,12 +86,7 @@ export function AuditLine({ line, isFresh, isOpen, mayHaveMore, onToggle, onUndo
         <tr className="detail-row">
           <td colSpan={5}>
             <AuditDetails line={line} total={total} />
-            {isUndoable && !isOne && (
-              <Button className="button small" aria-label={`Undo: ${text}`} onPress={onUndo}>
-                <Undo2 aria-hidden="true" className="i" />
-                Undo
-              </Button>
-            )}
+            {!isOne && undo('button small')}
           </td>
         </tr>
       )}

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { ReversalDialog } from '../changes/ReversalDialog.tsx'
 import { Button } from '../ui/Button.tsx'
+import { ListTable } from '../ui/ListTable.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { useTitle } from '../ui/title.ts'
 import { AuditFilters, type Filters, PERIODS } from './AuditFilters.tsx'
@@ -9,6 +10,7 @@ import { AuditLine } from './AuditLine.tsx'
 import { type Entry, linesOf, resourceOf } from './entries.ts'
 import { type LogFilter, useLog } from './use-log.ts'
 
+const COLUMNS: [string, string?][] = [['Time', 'tight'], ['Who', 'tight'], ['What'], ['Change']]
 const NAMES = ['when', 'actor', 'procedure', 'resource', 'record_id', 'request_id'] as const
 
 /** Who changed what, newest first, each change with its undo. */
@@ -65,38 +67,19 @@ export default function AuditPage() {
               {text !== '' && <Button onPress={() => setSearch({})}>Clear filters</Button>}
             </div>
           ) : (
-            <div className="bleed">
-              <table className="table stack" aria-label="Audit log">
-                <thead>
-                  <tr>
-                    <th scope="col" className="tight">
-                      Time
-                    </th>
-                    <th scope="col" className="tight">
-                      Who
-                    </th>
-                    <th scope="col">What</th>
-                    <th scope="col">Change</th>
-                    <th scope="col" className="tight">
-                      <span className="hidden">Actions</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {lines.map((line) => (
-                    <AuditLine
-                      key={line.key}
-                      line={line}
-                      isFresh={isFresh(line.entry)}
-                      isOpen={open.has(line.key)}
-                      mayHaveMore={query.hasNextPage && line === lines.at(-1)}
-                      onToggle={() => toggle(line.key)}
-                      onUndo={() => ask(line.entry)}
-                    />
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <ListTable label="Audit log" columns={COLUMNS}>
+              {lines.map((line) => (
+                <AuditLine
+                  key={line.key}
+                  line={line}
+                  isFresh={isFresh(line.entry)}
+                  isOpen={open.has(line.key)}
+                  mayHaveMore={query.hasNextPage && line === lines.at(-1)}
+                  onToggle={() => toggle(line.key)}
+                  onUndo={() => ask(line.entry)}
+                />
+              ))}
+            </ListTable>
           )
         }
       </Loaded>

@@ -1,8 +1,18 @@
 import { dateOf } from '../resources/field.ts'
 import { Ago, distance } from '../ui/Ago.tsx'
 import { Button } from '../ui/Button.tsx'
+import { ListTable } from '../ui/ListTable.tsx'
 import { endOf, type Key } from './key.ts'
 
+const COLUMNS: [string, string?][] = [
+  ['Name'],
+  ['Key', 'only-large'],
+  ['Role'],
+  ['Owner'],
+  ['Created', 'only-large'],
+  ['Last use'],
+  ['Expires'],
+]
 const SOON_MS = 14 * 24 * 60 * 60 * 1000
 
 interface Props {
@@ -16,74 +26,52 @@ interface Props {
 /** Keys with what they may do, who answers for them, and when they were used. */
 export function KeyTable({ keys, newest, isOwn, onAsk }: Props) {
   return (
-    <div className="bleed">
-      <table className="table stack" aria-label="Keys">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col" className="only-large">
-              Key
+    <ListTable label="Keys" columns={COLUMNS}>
+      {keys.map((key) => {
+        const { id, name, prefix, role, owner, created_at, last_used_at } = key
+        const end = endOf(key)
+        return (
+          <tr key={id} className={id === newest ? 'live' : undefined}>
+            <th scope="row" className="name at-name">
+              <bdi translate="no">{name}</bdi>
             </th>
-            <th scope="col">Role</th>
-            <th scope="col">Owner</th>
-            <th scope="col" className="only-large">
-              Created
-            </th>
-            <th scope="col">Last use</th>
-            <th scope="col">Expires</th>
-            <th scope="col" className="tight">
-              <span className="hidden">Actions</span>
-            </th>
+            <td className="faint only-large">
+              <code translate="no">{prefix.slice(0, 8)}…</code>
+            </td>
+            <td className="at-rest">{role}</td>
+            <td className="owner only-wide" translate="no">
+              {owner ?? <span className="faint">none</span>}
+            </td>
+            <td className="when only-large">
+              <Ago at={created_at} />
+            </td>
+            <td className="when at-when">
+              {last_used_at !== null && !isOwn(key) && <span className="only-phone">used </span>}
+              {isOwn(key) ? 'now, this session' : last_used_at === null ? 'never used' : <Ago at={last_used_at} />}
+            </td>
+            <td className="at-figure">
+              {end === undefined ? <Expiry stored={key} /> : <span className="badge">{end}</span>}
+            </td>
+            <td className="tight end at-extra">
+              {end === undefined && (
+                <span className="row-actions">
+                  {(['Rotate', 'Revoke'] as const).map((label) => (
+                    <Button
+                      key={label}
+                      className={`button ghost small ${label === 'Revoke' ? 'to-danger' : ''}`}
+                      aria-label={`${label} ${name}…`}
+                      onPress={() => onAsk(label === 'Rotate' ? 'rotate' : 'revoke', key)}
+                    >
+                      {label}…
+                    </Button>
+                  ))}
+                </span>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => {
-            const { id, name, prefix, role, owner, created_at, last_used_at } = key
-            const end = endOf(key)
-            return (
-              <tr key={id} className={id === newest ? 'live' : undefined}>
-                <th scope="row" className="name at-name">
-                  <bdi translate="no">{name}</bdi>
-                </th>
-                <td className="faint only-large">
-                  <code translate="no">{prefix.slice(0, 8)}…</code>
-                </td>
-                <td className="at-rest">{role}</td>
-                <td className="owner only-wide" translate="no">
-                  {owner ?? <span className="faint">none</span>}
-                </td>
-                <td className="when only-large">
-                  <Ago at={created_at} />
-                </td>
-                <td className="when at-when">
-                  {last_used_at !== null && !isOwn(key) && <span className="only-phone">used </span>}
-                  {isOwn(key) ? 'now, this session' : last_used_at === null ? 'never used' : <Ago at={last_used_at} />}
-                </td>
-                <td className="at-figure">
-                  {end === undefined ? <Expiry stored={key} /> : <span className="badge">{end}</span>}
-                </td>
-                <td className="tight end at-extra">
-                  {end === undefined && (
-                    <span className="row-actions">
-                      {(['Rotate', 'Revoke'] as const).map((label) => (
-                        <Button
-                          key={label}
-                          className={`button ghost small ${label === 'Revoke' ? 'to-danger' : ''}`}
-                          aria-label={`${label} ${name}…`}
-                          onPress={() => onAsk(label === 'Rotate' ? 'rotate' : 'revoke', key)}
-                        >
-                          {label}…
-                        </Button>
-                      ))}
-                    </span>
-                  )}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+        )
+      })}
+    </ListTable>
   )
 }
 

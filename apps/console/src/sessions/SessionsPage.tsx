@@ -8,12 +8,14 @@ import { logOut, useSession } from '../session/session.ts'
 import { Ago, distance } from '../ui/Ago.tsx'
 import { Button } from '../ui/Button.tsx'
 import { errorMessage, formatCount } from '../ui/format.ts'
+import { ListTable } from '../ui/ListTable.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { notify } from '../ui/notices.ts'
 import { useTitle } from '../ui/title.ts'
 
 type Listed = Output<'sessions', 'list'>['sessions'][number]
 
+const COLUMNS: [string][] = [['Browser'], ['Address'], ['Who'], ['Role'], ['Since'], ['Last use'], ['Ends']]
 const KEY = ['sessions', 'list']
 const LIMIT = 1000
 const AGES_MS = 60_000
@@ -85,63 +87,45 @@ interface Props {
 
 function SessionTable({ sessions, isEnding, onEnd }: Props) {
   return (
-    <div className="bleed">
-      <table className="table stack" aria-label="Sessions">
-        <thead>
-          <tr>
-            <th scope="col">Browser</th>
-            <th scope="col">Address</th>
-            <th scope="col">Who</th>
-            <th scope="col">Role</th>
-            <th scope="col">Since</th>
-            <th scope="col">Last use</th>
-            <th scope="col">Ends</th>
-            <th scope="col" className="tight">
-              <span className="hidden">Actions</span>
+    <ListTable label="Sessions" columns={COLUMNS}>
+      {sessions.map((session) => {
+        const { id, actor, actor_detail, role, browser, address, current, created_at, last_used_at } = session
+        return (
+          <tr key={id} className={current ? 'live' : undefined}>
+            <th scope="row" className="name at-name">
+              <bdi translate="no">{browser ?? 'Unknown'}</bdi>
+              {current && <span className="badge note">this session</span>}
             </th>
+            <td className="faint at-extra" translate="no">
+              {address}
+            </td>
+            <td className="at-rest">
+              <bdi translate="no">{actor_detail}</bdi>{' '}
+              <span className="faint" translate="no">
+                {actor}
+              </span>
+            </td>
+            <td className="only-large">{role}</td>
+            <td className="when only-large">
+              <Ago at={created_at} />
+            </td>
+            <td className="when at-when">{current ? 'now' : <Ago at={last_used_at} />}</td>
+            <td className="when only-large">{distance(Date.parse(session.expires_at) - Date.now())}</td>
+            <td className="tight end at-figure">
+              <span className="row-actions">
+                <Button
+                  className="button ghost small to-danger"
+                  aria-label={current ? 'Log out of this session' : `Log out session ${id} of ${actor}`}
+                  isDisabled={isEnding}
+                  onPress={() => onEnd(session)}
+                >
+                  Log out
+                </Button>
+              </span>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {sessions.map((session) => {
-            const { id, actor, actor_detail, role, browser, address, current, created_at, last_used_at } = session
-            return (
-              <tr key={id} className={current ? 'live' : undefined}>
-                <th scope="row" className="name at-name">
-                  <bdi translate="no">{browser ?? 'Unknown'}</bdi>
-                  {current && <span className="badge note">this session</span>}
-                </th>
-                <td className="faint at-extra" translate="no">
-                  {address}
-                </td>
-                <td className="at-rest">
-                  <bdi translate="no">{actor_detail}</bdi>{' '}
-                  <span className="faint" translate="no">
-                    {actor}
-                  </span>
-                </td>
-                <td className="only-large">{role}</td>
-                <td className="when only-large">
-                  <Ago at={created_at} />
-                </td>
-                <td className="when at-when">{current ? 'now' : <Ago at={last_used_at} />}</td>
-                <td className="when only-large">{distance(Date.parse(session.expires_at) - Date.now())}</td>
-                <td className="tight end at-figure">
-                  <span className="row-actions">
-                    <Button
-                      className="button ghost small to-danger"
-                      aria-label={current ? 'Log out of this session' : `Log out session ${id} of ${actor}`}
-                      isDisabled={isEnding}
-                      onPress={() => onEnd(session)}
-                    >
-                      Log out
-                    </Button>
-                  </span>
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+        )
+      })}
+    </ListTable>
   )
 }

@@ -161,8 +161,7 @@ export function useView(resource: Resource) {
       closedFrom.current = historyState
     },
     /** Changes filters, sort or page size, and returns to the first page. */
-    change: (changes: Partial<View>, isReplaced = false) =>
-      go({ ...changes, page: undefined, after: undefined }, {}, isReplaced),
+    change: (changes: Partial<View>) => go({ ...changes, page: undefined, after: undefined }, {}),
     goToPage,
     /** @param cursor the cursor of the next page */
     next: (cursor: string) => {
