@@ -24,7 +24,7 @@ const OWN = [
   'operations.js',
   ...['index', 'docs', 'redoc'].map((page) => `${page}.js`),
 ]
-const STYLES = ['pages', 'index', 'docs', 'redoc'].map((page) => `${page}.css`)
+const STYLES = ['pages', 'index', 'docs', 'operation', 'redoc'].map((page) => `${page}.css`)
 /** Those of the console that these pages share, in its order. */
 const SHARED = ['tokens', 'base', 'header', 'find', 'account', 'sidebar', 'menu', 'states', 'buttons', 'status', 'code']
 
