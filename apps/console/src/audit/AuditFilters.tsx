@@ -5,11 +5,7 @@ import { client } from '../client.ts'
 import { Button } from '../ui/Button.tsx'
 import { type Entry, whoOf } from './entries.ts'
 import { LogSearch } from './LogSearch.tsx'
-
-/** The filters by the name that they have in the page's URL. */
-export type Filters = {
-  [Name in 'when' | 'actor' | 'procedure' | 'resource' | 'record_id' | 'request_id']?: string | undefined
-}
+import type { Filters } from './use-log.ts'
 
 export const PERIODS: Record<string, { text: string; hours: number }> = {
   '1h': { text: 'last hour', hours: 1 },

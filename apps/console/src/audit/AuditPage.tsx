@@ -5,10 +5,10 @@ import { Button } from '../ui/Button.tsx'
 import { ListTable } from '../ui/ListTable.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { useTitle } from '../ui/title.ts'
-import { AuditFilters, type Filters, PERIODS } from './AuditFilters.tsx'
+import { AuditFilters, PERIODS } from './AuditFilters.tsx'
 import { AuditLine } from './AuditLine.tsx'
 import { type Entry, linesOf, resourceOf } from './entries.ts'
-import { type LogFilter, useLog } from './use-log.ts'
+import { type Filters, type LogFilter, useLog } from './use-log.ts'
 
 const COLUMNS: [string, string?][] = [['Time', 'tight'], ['Who', 'tight'], ['What'], ['Change']]
 const NAMES = ['when', 'actor', 'procedure', 'resource', 'record_id', 'request_id'] as const

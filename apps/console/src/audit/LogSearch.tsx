@@ -2,7 +2,7 @@ import { writable } from '@resource/contract'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { isId } from '../resources/resource.ts'
-import type { Filters } from './AuditFilters.tsx'
+import type { Filters } from './use-log.ts'
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 

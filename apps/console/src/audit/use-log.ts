@@ -13,6 +13,11 @@ const FRESH_MS = 2_400
 
 type Page = Output<'audit', 'list'>
 type Data = InfiniteData<Page, string>
+/** The filters by the name that they have in the page's URL. */
+export type Filters = {
+  [Name in 'when' | 'actor' | 'procedure' | 'resource' | 'record_id' | 'request_id']?: string | undefined
+}
+
 /** What the log is narrowed to. */
 export type LogFilter = Omit<Input<'audit', 'list'>, 'page' | 'limit' | 'sort' | 'after' | 'count'>
 
