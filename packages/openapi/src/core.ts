@@ -163,7 +163,7 @@ export function createCore<Context, Req extends Incoming>(
         const missing = isInvalid ? await findParents(endpoint.parents, input, context).catch(toApiError) : undefined
         throw missing?.status === 404 ? missing : explainWeakTags(moved, req.headers)
       }
-      await findParents(endpoint.parents, input, context)
+      if (endpoint.parents.length > 0) await findParents(endpoint.parents, input, context)
       if (references.length > 0) {
         const { responseBody } = resolved.binding
         const given = responseBody === undefined ? output : (output as Record<string, unknown>)[responseBody]
