@@ -31,6 +31,8 @@ export async function lookAtConsole(url: string) {
  * that the user cannot read.
  */
 async function lookAtReferences(url: string, page: Page) {
+  // The service has just started, so that its first answers take a while.
+  const until = (read: () => Promise<unknown>, value: unknown) => expect.poll(read, { timeout: 20_000 }).toEqual(value)
   const chip = page.locator('.chip .text')
   const cell = page.getByRole('row', { name: 'P-2' }).locator('[data-label="User"]')
   const data = { code: 'NOT_FOUND', httpStatus: 404, fields: [], reason: 'not_found' }
@@ -38,21 +40,21 @@ async function lookAtReferences(url: string, page: Page) {
   // After the list, in a request of its own.
   await page.route('**/trpc/users.get*', (route) => route.fulfill({ status: 404, json: refusal }))
   await page.goto(`${url}/console/parcels`)
-  await expect.poll(() => cell.textContent()).toBe('1')
+  await until(() => cell.textContent(), '1')
   await page.unrouteAll()
   await page.goto(`${url}/console/parcels?user_id=1`)
-  await expect.poll(() => chip.textContent()).toBe('User is Ada')
-  await expect.poll(() => cell.textContent()).toBe('Ada')
+  await until(() => chip.textContent(), 'User is Ada')
+  await until(() => cell.textContent(), 'Ada')
   const body = JSON.stringify({ id: 1, name: 'Ada King' })
   const headers = { 'Content-Type': 'application/json' }
   expect((await fetch(`${url}/trpc/users.update`, { method: 'POST', headers, body })).status).toBe(200)
-  await expect.poll(() => cell.textContent()).toBe('Ada King')
-  await expect.poll(() => chip.textContent()).toBe('User is Ada King')
+  await until(() => cell.textContent(), 'Ada King')
+  await until(() => chip.textContent(), 'User is Ada King')
   await page.getByRole('link', { name: 'P-2', exact: true }).click()
   await page.getByRole('region', { name: 'Fields' }).getByRole('link', { name: 'Ada King' }).waitFor()
   await page.getByRole('button', { name: 'Edit…' }).click()
   const field = page.getByRole('dialog').getByLabel('User Ada King')
   await field.fill('king')
   const offers = "[...document.querySelectorAll('[role=dialog] datalist option')].map((option) => option.outerHTML)"
-  await expect.poll(() => page.evaluate(offers)).toEqual(['<option value="1">Ada King</option>'])
+  await until(() => page.evaluate(offers), ['<option value="1">Ada King</option>'])
 }
