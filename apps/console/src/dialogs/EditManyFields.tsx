@@ -1,6 +1,6 @@
 import { decimalsOf } from '@resource/contract'
 import { useId, useState } from 'react'
-import type { Field } from '../resources/field.ts'
+import { type Field, isQuantity } from '../resources/field.ts'
 import type { BulkAction, Resource } from '../resources/resource.ts'
 import { editOf, HOWS, type How, howsOf, readTyped, sharedFields } from '../table/edit-many.ts'
 import { Suggestions } from '../table/Suggestions.tsx'
@@ -82,7 +82,7 @@ export function EditManyFields({ resource, onChange }: Props) {
                 className="input"
                 dir="auto"
                 type={kind === 'number' ? 'text' : kind}
-                inputMode={kind === 'number' ? 'decimal' : 'text'}
+                inputMode={isQuantity(field) ? 'decimal' : 'text'}
                 autoComplete="off"
                 list={`${id}-list`}
                 onChange={(event) => {

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import { FieldError, Input, Label, TextField } from 'react-aria-components'
-import type { Field } from '../resources/field.ts'
+import { type Field, isQuantity } from '../resources/field.ts'
 import { isId, type Resource } from '../resources/resource.ts'
 import { Label as RecordLabel } from '../resources/Value.tsx'
 import { Suggestions } from '../table/Suggestions.tsx'
@@ -27,7 +27,7 @@ export function FieldInput({ resource, field, value, onChange, error, hint }: Pr
       className="field"
       name={name}
       type={kind === 'number' ? 'text' : kind}
-      {...(kind === 'number' && { inputMode: 'decimal' as const })}
+      {...(isQuantity(field) && { inputMode: 'decimal' as const })}
       autoComplete={kind === 'password' ? 'new-password' : 'off'}
       value={value}
       onChange={onChange}

@@ -21,6 +21,11 @@ export interface Field {
   refersTo?: WritableNoun | undefined
 }
 
+/** Whether a field can be calculated with. The id of another record is no quantity, and is found by a name. */
+export function isQuantity({ kind, refersTo }: Field): boolean {
+  return kind === 'number' && refersTo === undefined
+}
+
 /** Input texts by field name. */
 export type Draft = Record<string, string>
 

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
-import { draftOf, type Field, parseInput, valueError } from '../resources/field.ts'
+import { draftOf, type Field, isQuantity, parseInput, valueError } from '../resources/field.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 import { Suggestions } from './Suggestions.tsx'
 
@@ -86,7 +86,7 @@ export function CellInput({ resource, field, row, label, onSave, onCancel }: Pro
           {...common}
           dir="auto"
           type={field.kind === 'number' ? 'text' : field.kind}
-          inputMode={field.kind === 'number' ? 'decimal' : 'text'}
+          inputMode={isQuantity(field) ? 'decimal' : 'text'}
           autoComplete="off"
           list={`${errorId}-list`}
         />

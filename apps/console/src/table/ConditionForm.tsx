@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react'
 import { type FocusEvent, useId, useRef, useState } from 'react'
-import { dateOf, type Field, parseInput, startOfDate, valueError } from '../resources/field.ts'
+import { dateOf, type Field, isQuantity, parseInput, startOfDate, valueError } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import type { Condition } from './conditions.ts'
@@ -91,7 +91,7 @@ function TypedCondition({ resource, view, condition, onChange, onClose }: Props)
             className="input"
             translate="no"
             type={isDate(field) ? 'date' : 'text'}
-            inputMode={field.kind === 'number' ? 'decimal' : 'text'}
+            inputMode={isQuantity(field) ? 'decimal' : 'text'}
             max={isDate(field) ? '9999-12-31' : undefined}
             autoComplete="off"
             value={draft[field.name]}

@@ -1,5 +1,5 @@
 import { calculated, decimalsOf } from '@resource/contract'
-import { type Field, parseInput, valueError } from '../resources/field.ts'
+import { type Field, isQuantity, parseInput, valueError } from '../resources/field.ts'
 import type { BulkAction, Resource, Row } from '../resources/resource.ts'
 
 const AMOUNT = /^\d+(\.\d+)?$/
@@ -28,11 +28,6 @@ export type How = keyof typeof HOWS
 export function howsOf(field: Field): How[] {
   const changes: How[] = isQuantity(field) ? ['add', 'subtract', 'add percent', 'subtract percent'] : []
   return ['set', ...changes, ...(field.empty === null ? (['remove'] as const) : [])]
-}
-
-/** Whether a field can be calculated with. The id of another record is no quantity. */
-function isQuantity({ kind, refersTo }: Field): boolean {
-  return kind === 'number' && refersTo === undefined
 }
 
 /** What a text means that was typed for a number: `+10%` increases by 10 percent. `=-5` remains the number -5. */
