@@ -11,7 +11,6 @@ import { Pager } from './table/Pager.tsx'
 import { usePermissions } from './table/permissions.ts'
 import { refresh, useRows } from './table/queries.ts'
 import { RecordTable } from './table/RecordTable.tsx'
-import { Skeleton } from './table/Skeleton.tsx'
 import { useSelection } from './table/selection.ts'
 import { useColumns } from './table/shown-columns.ts'
 import { TitleBar } from './table/TitleBar.tsx'
@@ -21,6 +20,7 @@ import { Button } from './ui/Button.tsx'
 import { FailedLine } from './ui/FailedLine.tsx'
 import { formatCount } from './ui/format.ts'
 import { Loaded } from './ui/Loaded.tsx'
+import { Skeleton } from './ui/Skeleton.tsx'
 import { useTitle } from './ui/title.ts'
 
 // The dialogs and panels load after the table, so that the table appears sooner.
@@ -95,7 +95,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
         <Loaded
           query={query}
           title={`The ${resource.many} could not be loaded`}
-          waiting={<Skeleton many={resource.many} />}
+          waiting={<Skeleton label={`Loading ${resource.many}…`} lines={12} values={5} className="bleed" />}
         >
           {({ rows }) =>
             rows.length === 0 ? (

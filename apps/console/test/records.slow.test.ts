@@ -18,7 +18,7 @@ consoleTest('a user is created, edited, deactivated, activated and deleted', asy
   await page.getByRole('dialog').getByLabel('Age').fill('36')
   await page.getByRole('dialog').getByLabel('E-mail').fill('')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('E-mail must be a valid').waitFor()
+  await page.getByText('Enter an e-mail').waitFor()
   await page.getByRole('dialog').getByLabel('E-mail').fill('ada@example.com')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Ada King saved').waitFor()
@@ -134,9 +134,9 @@ consoleTest(
     await client.items.update.mutate({ id: 2, price: 41 })
     await page.reload()
     await history.getByText('40.00 → 41.00').waitFor()
-    await history.getByRole('listitem').filter({ hasText: '42.50 → 40.00' }).getByRole('button').click()
-    await dialog.getByText('It cannot be undone. ID 2: price was changed since.').waitFor()
-    await page.keyboard.press('Escape')
+    const former = history.getByRole('listitem').filter({ hasText: '42.50 → 40.00' })
+    await former.getByText('price changed since').waitFor()
+    expect(await former.getByRole('button').count()).toBe(0)
 
     await client.items.delete.mutate({ id: 2 })
     await page.reload()
@@ -170,23 +170,26 @@ consoleTest('one form creates and edits books and items', async ({ page, client,
   expect(await client.items.get.query({ id: 1 })).toMatchObject({ name: 'Lamp', price: 24.5, category: null })
 })
 
-consoleTest("each invalid field shows the contract's rule, and the first one gets the focus", async (visit) => {
-  const { page, client, open } = visit
-  await open('/users?open=new')
-  await page.getByRole('dialog').getByLabel('E-mail').fill('nonsense')
-  await page.getByRole('dialog').getByLabel('Age').fill('old')
-  await page.getByRole('button', { name: 'Create user' }).click()
-  const described = (label: string) =>
-    page.getByRole('textbox', { name: label }).and(page.locator('[aria-invalid=true]'))
-  await page.getByText('Name must be text of 1 to 200 characters').waitFor()
-  await page.getByText('E-mail must be a valid e-mail address of at most 254 characters').waitFor()
-  await page.getByText('Age must be a whole number from 0 to 150').waitFor()
-  expect(await described('Name').evaluate((input) => input === document.activeElement)).toBe(true)
-  await page.getByRole('dialog').getByLabel('Age').fill('36')
-  await page.getByText('Age must be').waitFor({ state: 'detached' })
-  expect(await violations(page)).toEqual([])
-  expect((await client.users.list.query({})).users).toEqual([])
-})
+consoleTest(
+  "each invalid field shows the contract's rule, an empty one what to enter, and the first one gets the focus",
+  async (visit) => {
+    const { page, client, open } = visit
+    await open('/users?open=new')
+    await page.getByRole('dialog').getByLabel('E-mail').fill('nonsense')
+    await page.getByRole('dialog').getByLabel('Age').fill('old')
+    await page.getByRole('button', { name: 'Create user' }).click()
+    const described = (label: string) =>
+      page.getByRole('textbox', { name: label }).and(page.locator('[aria-invalid=true]'))
+    await page.getByText('Enter a name').waitFor()
+    await page.getByText('E-mail must be a valid e-mail address of at most 254 characters').waitFor()
+    await page.getByText('Age must be a whole number from 0 to 150').waitFor()
+    expect(await described('Name').evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.getByRole('dialog').getByLabel('Age').fill('36')
+    await page.getByText('Age must be').waitFor({ state: 'detached' })
+    expect(await violations(page)).toEqual([])
+    expect((await client.users.list.query({})).users).toEqual([])
+  },
+)
 
 consoleTest(
   'an error from the service, such as a taken address, shows at its field',

@@ -1,14 +1,21 @@
-import { useQuery } from '@tanstack/react-query'
 import { Bot, ChevronDown, Undo2, UserRound } from 'lucide-react'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { Difference } from '../changes/Changes.tsx'
-import { client } from '../client.ts'
 import { Button } from '../ui/Button.tsx'
 import { AuditDetails } from './AuditDetails.tsx'
-import { countsOf, type Entry, type Line, recordName, resourceOf, shownFields, verbOf, whoOf } from './entries.ts'
+import {
+  countsOf,
+  type Entry,
+  type Line,
+  MAX_FIELDS,
+  recordName,
+  resourceOf,
+  shownFields,
+  verbOf,
+  whoOf,
+} from './entries.ts'
 
-const MAX_FIELDS = 3
 const clock = new Intl.DateTimeFormat('sv', { timeStyle: 'medium' })
 const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' })
 const exact = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' })
@@ -17,36 +24,18 @@ interface Props {
   line: Line
   isFresh: boolean
   isOpen: boolean
-  /** Whether the next page may have more entries of the request. */
-  mayHaveMore: boolean
   onToggle: () => void
   onUndo: () => void
 }
 
 /** What one request did, and its details. */
-export function AuditLine({ line, isFresh, isOpen, mayHaveMore, onToggle, onUndo }: Props) {
-  const { entry, entries, isUndone } = line
-  const { request_id } = entry
-  const { data: total = entries.length } = useQuery({
-    queryKey: ['audit', 'count', request_id],
-    queryFn: async ({ signal }) => {
-      const input = { request_id: request_id ?? '', count: true, limit: 1 }
-      return (await client.audit.list.query(input, { signal })).total
-    },
-    enabled: mayHaveMore && request_id !== null,
-  })
+export function AuditLine({ line, isFresh, isOpen, onToggle, onUndo }: Props) {
+  const { entry, total, isUndone } = line
   const { name, isProgram } = whoOf(entry)
   const Icon = isProgram ? Bot : UserRound
   const isOne = total === 1
-  const text = `${name} ${verbOf(entry)} ${isOne ? recordName(entry) : countsOf(entries, total)}`
-  const isUndoable = request_id !== null && resourceOf(entry) !== undefined && !entry.is_damaged && !isUndone
-  const undo = (className: string) =>
-    isUndoable && (
-      <Button className={className} aria-label={`Undo: ${text}`} onPress={onUndo}>
-        <Undo2 aria-hidden="true" className="i" />
-        Undo
-      </Button>
-    )
+  const text = `${name} ${verbOf(entry)} ${isOne ? recordName(entry) : countsOf(line)}`
+  const isUndoable = entry.request_id !== null && resourceOf(entry) !== undefined && !entry.is_damaged && !isUndone
   return (
     <>
       <tr className={[isFresh && 'live', isOpen && 'open'].filter(Boolean).join(' ') || undefined}>
@@ -59,9 +48,8 @@ export function AuditLine({ line, isFresh, isOpen, mayHaveMore, onToggle, onUndo
             <bdi translate="no">{name}</bdi>
           </span>
         </td>
-        <td className="name at-name">
-          <span className="soft">{verbOf(entry)}</span>{' '}
-          {isOne ? <RecordLink entry={entry} /> : countsOf(entries, total)}{' '}
+        <td className="name what at-name">
+          <span className="soft">{verbOf(entry)}</span> {isOne ? <RecordLink entry={entry} /> : <b>{countsOf(line)}</b>}{' '}
           {isUndone && <span className="badge">undone</span>}
           {entry.is_damaged && <span className="badge danger">damaged entry</span>}
         </td>
@@ -70,9 +58,14 @@ export function AuditLine({ line, isFresh, isOpen, mayHaveMore, onToggle, onUndo
         </td>
         <td className="tight end at-figure">
           <span className="row-actions">
-            {isOne && undo('button ghost small faint')}
+            {isUndoable && (
+              <Button className="button ghost small faint" aria-label={`Undo: ${text}`} onPress={onUndo}>
+                <Undo2 aria-hidden="true" className="i" />
+                {isOne ? 'Undo' : 'Undo…'}
+              </Button>
+            )}
             <Button
-              className="button ghost small icon faint"
+              className="button ghost small icon faint opens-row"
               aria-label={`Details: ${text}`}
               aria-expanded={isOpen}
               onPress={onToggle}
@@ -84,9 +77,9 @@ export function AuditLine({ line, isFresh, isOpen, mayHaveMore, onToggle, onUndo
       </tr>
       {isOpen && (
         <tr className="detail-row">
-          <td colSpan={5}>
-            <AuditDetails line={line} total={total} />
-            {!isOne && undo('button small')}
+          <td />
+          <td colSpan={4}>
+            <AuditDetails line={line} />
           </td>
         </tr>
       )}
@@ -101,10 +94,13 @@ function RecordLink({ entry }: { entry: Entry }) {
   return <Link href={`/${resource.noun}/${entry.record_id}`}>{name}</Link>
 }
 
-/** The first fields that differ, before and after. */
+/** The first fields that differ, before and after, or those of a new record. */
 function Differences({ entry }: { entry: Entry }) {
-  if (entry.before === null || entry.after === null) return null
-  const fields = shownFields(entry)
+  if (entry.after === null) return entry.before && <span className="faint">whole record kept for undo</span>
+  const resource = resourceOf(entry)
+  if (entry.before === null && resource === undefined) return null
+  const known = ['id', 'created_at', resource?.nameField]
+  const fields = shownFields(entry).filter(({ field }) => entry.before !== null || !known.includes(field))
   return (
     <>
       {fields.slice(0, MAX_FIELDS).map((column) => (
@@ -114,7 +110,9 @@ function Differences({ entry }: { entry: Entry }) {
           </span>{' '}
         </Fragment>
       ))}
-      {fields.length > MAX_FIELDS && <span className="faint">and {fields.length - MAX_FIELDS} more</span>}
+      {fields.length > MAX_FIELDS && entry.before !== null && (
+        <span className="faint">and {fields.length - MAX_FIELDS} more</span>
+      )}
     </>
   )
 }

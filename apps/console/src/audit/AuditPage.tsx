@@ -2,15 +2,17 @@ import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { ReversalDialog } from '../changes/ReversalDialog.tsx'
 import { Button } from '../ui/Button.tsx'
+import { formatCount } from '../ui/format.ts'
 import { ListTable } from '../ui/ListTable.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { useTitle } from '../ui/title.ts'
 import { AuditFilters, PERIODS } from './AuditFilters.tsx'
 import { AuditLine } from './AuditLine.tsx'
-import { type Entry, linesOf, resourceOf } from './entries.ts'
+import { type Entry, resourceOf } from './entries.ts'
 import { type Filters, type LogFilter, useLog } from './use-log.ts'
 
 const COLUMNS: [string, string?][] = [['Time', 'tight'], ['Who', 'tight'], ['What'], ['Change']]
+const CHANGES = { one: 'change', many: 'changes' }
 const NAMES = ['when', 'actor', 'procedure', 'resource', 'record_id', 'request_id'] as const
 
 /** Who changed what, newest first, each change with its undo. */
@@ -25,11 +27,10 @@ export default function AuditPage() {
     const given = new URLSearchParams(text)
     return Object.fromEntries(NAMES.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])))
   }, [text])
-  const { query, entries, isFresh } = useLog(
+  const { query, lines, isFresh } = useLog(
     useMemo(() => logFilter(filters), [filters]),
     isFollowing,
   )
-  const lines = linesOf(entries)
   const undoable = asked && resourceOf(asked)
   const toggle = (key: string) =>
     setOpen((before) => new Set(before.has(key) ? [...before].filter((other) => other !== key) : [...before, key]))
@@ -50,7 +51,7 @@ export default function AuditPage() {
       </div>
       <AuditFilters
         filters={filters}
-        entries={entries}
+        entries={lines.map(({ entry }) => entry)}
         onChange={(changes) => {
           const next = Object.entries({ ...filters, ...changes }).filter(
             (pair): pair is [string, string] => pair[1] !== undefined,
@@ -74,7 +75,6 @@ export default function AuditPage() {
                   line={line}
                   isFresh={isFresh(line.entry)}
                   isOpen={open.has(line.key)}
-                  mayHaveMore={query.hasNextPage && line === lines.at(-1)}
                   onToggle={() => toggle(line.key)}
                   onUndo={() => ask(line.entry)}
                 />
@@ -85,9 +85,7 @@ export default function AuditPage() {
       </Loaded>
       {lines.length > 0 && (
         <div className="pager">
-          <p>
-            {query.hasNextPage ? `The newest ${entries.length.toLocaleString('en')} entries` : 'All entries are shown'}
-          </p>
+          <p>{query.hasNextPage ? `The newest ${formatCount(lines.length, CHANGES)}` : 'All changes are shown'}</p>
           {query.hasNextPage && (
             <Button isDisabled={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
               Load older
@@ -96,7 +94,7 @@ export default function AuditPage() {
         </div>
       )}
       {undoable !== undefined && asked?.request_id != null && (
-        <ReversalDialog resource={undoable} requestId={asked.request_id} onClose={() => ask(undefined)} />
+        <ReversalDialog resource={undoable} requestId={asked.request_id} isImmediate onClose={() => ask(undefined)} />
       )}
     </div>
   )

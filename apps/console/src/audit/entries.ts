@@ -2,6 +2,7 @@ import type { Output } from '@resource/client'
 import { columnsOf, type ShownColumn } from '../changes/columns.ts'
 import { resources } from '../resources/index.ts'
 import { nameOf, type Resource } from '../resources/resource.ts'
+import { actorName } from '../table/actor.ts'
 import { formatCount } from '../ui/format.ts'
 
 export type Entry = Output<'audit', 'list'>['audit'][number]
@@ -11,12 +12,14 @@ export interface Line {
   key: string
   entry: Entry
   entries: Entry[]
+  /** The number of its entries, of which the page may have only some. */
+  total: number
   /** Whether a later request that is on the page has undone it. */
   isUndone: boolean
 }
 
-/** The lines of entries, newest first. */
-export function linesOf(entries: Entry[]): Line[] {
+/** The lines of entries, newest first. @param totals the numbers of entries of requests that the page has only some of */
+export function linesOf(entries: Entry[], totals: ReadonlyMap<string, number>): Line[] {
   const byRequest = Map.groupBy(entries, ({ id, request_id }) => request_id ?? `entry ${id}`)
   const undone = new Set<string>()
   return [...byRequest].flatMap(([key, own]): Line[] => {
@@ -25,15 +28,16 @@ export function linesOf(entries: Entry[]): Line[] {
     const isUndone = undone.has(key)
     // A reversal that was undone itself undoes nothing.
     if (entry.reverses !== null && !isUndone) undone.add(entry.reverses)
-    return [{ key, entry, entries: own, isUndone }]
+    return [{ key, entry, entries: own, total: totals.get(key) ?? own.length, isUndone }]
   })
 }
 
 /** Who made a change: the name, and whether it was a program. */
-export function whoOf({ actor, actor_detail }: Entry): { name: string; isProgram: boolean } {
+export function whoOf(entry: Entry): { name: string; isProgram: boolean } {
+  const { actor, actor_detail } = entry
   const [, subject] = /^subject (.*)$/.exec(actor) ?? []
   if (subject !== undefined) return { name: subject, isProgram: false }
-  const name = (actor_detail ?? actor).replace(/ \(console\)$/, '')
+  const name = actorName(entry)
   return { name, isProgram: actor.startsWith('key ') && name === actor_detail }
 }
 
@@ -70,7 +74,7 @@ export function recordName(entry: Entry): string {
 }
 
 /** `1,284 items`, of several resources `3 users, 12 orders`. */
-export function countsOf(entries: Entry[], total = entries.length): string {
+export function countsOf({ entries, total }: Line): string {
   const byNoun = Object.entries(Object.groupBy(entries, ({ resource }) => resource))
   return byNoun
     .map(([noun, own = []]) => {
@@ -78,6 +82,14 @@ export function countsOf(entries: Entry[], total = entries.length): string {
       return formatCount(byNoun.length === 1 ? total : own.length, { one, many })
     })
     .join(', ')
+}
+
+/** The number of fields that a line shows. */
+export const MAX_FIELDS = 3
+
+/** Whether a line shows everything that an entry changed. */
+export function isShort(entry: Entry): boolean {
+  return entry.before !== null && entry.after !== null && shownFields(entry).length <= MAX_FIELDS
 }
 
 /** The fields that an entry has to show: those that a change has set, or those that a new or deleted record has. */

@@ -1,9 +1,14 @@
+import { useState } from 'react'
 import type { Preview } from '../resources/calls.ts'
 import { isChanged } from '../resources/describe-change.ts'
 import { resources } from '../resources/index.ts'
 import { Value } from '../resources/Value.tsx'
+import { Button } from '../ui/Button.tsx'
 import { ValueTable } from '../ui/ValueTable.tsx'
 import { columnsOf, type RecordChange, type ShownColumn } from './columns.ts'
+import { Differences, onlyField } from './Differences.tsx'
+
+const SHOWN = 7
 
 /** The first changes of a preview, and the number of the others. */
 export function PreviewedChanges({
@@ -13,13 +18,27 @@ export function PreviewedChanges({
   label?: string
   preview: Pick<Preview, 'created' | 'updated' | 'deleted'> & { changes: RecordChange[] }
 }) {
-  const more = created + updated + deleted - changes.length
+  const count = created + updated + deleted
+  const only = onlyField(changes)
+  const [isLong, setLong] = useState(false)
+  const shown = isLong ? changes : changes.slice(0, SHOWN)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
-    <section className="scroll" aria-label={label} tabIndex={0}>
-      <Changes changes={changes} />
-      {more > 0 && <p className="hint">and {more.toLocaleString('en')} more</p>}
-    </section>
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
+      <section className="scroll framed" aria-label={label} tabIndex={0}>
+        {only === undefined ? <Changes changes={shown} /> : <Differences only={only} changes={shown} />}
+      </section>
+      {count > shown.length && (
+        <p className="faint small-text">
+          {shown.length.toLocaleString('en')} of {count.toLocaleString('en')} shown.{' '}
+          {shown.length < changes.length && (
+            <Button className="link" onPress={() => setLong(true)}>
+              Show {changes.length}
+            </Button>
+          )}
+        </p>
+      )}
+    </>
   )
 }
 

@@ -3,6 +3,8 @@ import { contract } from '@resource/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Form, Input, Label, TextField } from 'react-aria-components'
+import { PreviewedChanges } from '../changes/Changes.tsx'
+import { Figures } from '../changes/Differences.tsx'
 import { writer } from '../client.ts'
 import { DiscardDialog } from '../form/DiscardDialog.tsx'
 import { queryClient } from '../query-client.ts'
@@ -25,7 +27,6 @@ import { Progress } from '../ui/Progress.tsx'
 import { closeUnlessUnsaved, release, useUnsavedInput } from '../ui/unsaved.ts'
 import { beginWork } from '../ui/work.ts'
 import { EditManyFields } from './EditManyFields.tsx'
-import { ManyPreview } from './ManyPreview.tsx'
 
 interface Props {
   resource: Resource
@@ -219,7 +220,18 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
         )}
         {action !== undefined && (
           <Loaded query={query} title="The preview failed" waiting="Counting…">
-            {(preview) => <ManyPreview resource={resource} action={action} preview={preview} total={total} />}
+            {(preview) =>
+              count === 0 ? (
+                <p role="status">Nothing would change.</p>
+              ) : (
+                <>
+                  <div role="status">
+                    <Figures preview={preview} total={total} />
+                  </div>
+                  <PreviewedChanges preview={preview} />
+                </>
+              )
+            }
           </Loaded>
         )}
         {isProposing && action !== undefined && (

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Form } from 'react-aria-components'
 import type { Resource, Row } from '../resources/resource.ts'
+import { useActor } from '../table/actor.ts'
 import { VersionTable } from '../table/VersionTable.tsx'
 import { Button } from '../ui/Button.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
@@ -86,7 +87,7 @@ export function RecordForm({ resource, row, onClose, onConflict }: Props) {
             {newer === null && 'Deleted by someone else.'}
             {newer != null && (
               <>
-                <span>Changed by someone else.</span>
+                <ChangedBy resource={resource} row={newer} />
                 <Button className="small" onPress={() => form.compare(newer)}>
                   Compare
                 </Button>
@@ -100,5 +101,14 @@ export function RecordForm({ resource, row, onClose, onConflict }: Props) {
         </footer>
       </Form>
     </>
+  )
+}
+
+function ChangedBy({ resource: { noun }, row: { id, version } }: { resource: Resource; row: Row }) {
+  const actor = useActor(noun, id, version)
+  return (
+    <span>
+      Changed by <bdi translate="no">{actor ?? 'someone else'}</bdi>.
+    </span>
   )
 }

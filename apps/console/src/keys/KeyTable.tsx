@@ -32,14 +32,14 @@ export function KeyTable({ keys, newest, isOwn, onAsk }: Props) {
         const end = endOf(key)
         return (
           <tr key={id} className={id === newest ? 'live' : undefined}>
-            <th scope="row" className="name at-name">
+            <th scope="row" className="name one-line at-name" title={name}>
               <bdi translate="no">{name}</bdi>
             </th>
             <td className="faint only-large">
               <code translate="no">{prefix.slice(0, 8)}…</code>
             </td>
             <td className="at-rest">{role}</td>
-            <td className="owner only-wide" translate="no">
+            <td className="owner one-line only-wide" translate="no" title={owner ?? undefined}>
               {owner ?? <span className="faint">none</span>}
             </td>
             <td className="when only-large">
@@ -49,7 +49,7 @@ export function KeyTable({ keys, newest, isOwn, onAsk }: Props) {
               {last_used_at !== null && !isOwn(key) && <span className="only-phone">used </span>}
               {isOwn(key) ? 'now, this session' : last_used_at === null ? 'never used' : <Ago at={last_used_at} />}
             </td>
-            <td className="at-figure">
+            <td className="nowrap at-figure">
               {end === undefined ? <Expiry stored={key} /> : <span className="badge">{end}</span>}
             </td>
             <td className="tight end at-extra">
@@ -87,6 +87,12 @@ function Expiry({ stored: { expires_at, former_until } }: { stored: Key }) {
       </span>
     )
   const left = Date.parse(expires_at) - now
-  if (left < SOON_MS) return <span className="badge warning">{distance(left)}</span>
+  if (left < SOON_MS)
+    return (
+      <span className="badge warning">
+        <span className="only-phone">expires </span>
+        {distance(left)}
+      </span>
+    )
   return <span className="faint nowrap">{dateOf(expires_at)}</span>
 }

@@ -7,6 +7,7 @@ import { useSummaries } from '../resources/summaries.ts'
 import { Value } from '../resources/Value.tsx'
 import { formatNumber } from '../resources/value-text.ts'
 import { Loaded } from '../ui/Loaded.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 
 /** The number of groups that the page has room for. */
 const SHOWN = 8
@@ -50,7 +51,7 @@ function Chosen({ resource, group, title }: Choice) {
   const input = { by: group.field, limit: SHOWN + 1, ...(measure && { of: measure.field }) }
   const query = useSummaries(resource.noun, input)
   return (
-    <Loaded query={query} title={`${title} cannot be loaded`} waiting="Counting…">
+    <Loaded query={query} title={`${title} cannot be loaded`} waiting={<Skeleton label="Counting…" lines={SHOWN} />}>
       {({ summaries }) => <Shares resource={resource} group={group} title={title} summaries={summaries} />}
     </Loaded>
   )
@@ -98,7 +99,7 @@ function Shares({ resource, group, title, summaries }: Choice & { summaries: Sum
         </tbody>
       </table>
       {summaries.length > SHOWN && (
-        <p className="small-text">
+        <p className="after faint small-text">
           The {SHOWN} largest. <Link href={`/${resource.noun}?sort=${group.field}_asc`}>All {resource.many}</Link>
         </p>
       )}

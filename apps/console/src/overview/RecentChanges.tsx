@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Difference } from '../changes/Changes.tsx'
 import { queryClient } from '../query-client.ts'
+import { Actor } from '../record/Actor.tsx'
 import { isChanged } from '../resources/describe-change.ts'
 import { resources } from '../resources/index.ts'
 import { nameOf } from '../resources/resource.ts'
@@ -11,6 +12,7 @@ import { useFeed } from '../table/live.ts'
 import { useAllows } from '../table/permissions.ts'
 import { Ago } from '../ui/Ago.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import { fromFeed, type Happened, type Image, readRecent, SHOWN } from './recent.ts'
 
 const KEY = ['recent']
@@ -38,7 +40,11 @@ function FromAuditLog() {
   const query = useQuery({ queryKey: KEY, queryFn: ({ signal }) => readRecent(signal) })
   useFeed(() => void queryClient.invalidateQueries({ queryKey: KEY }), { intervalMs: REFRESH_MS })
   return (
-    <Loaded query={query} title="The recent changes cannot be loaded" waiting="Loading the recent changes…">
+    <Loaded
+      query={query}
+      title="The recent changes cannot be loaded"
+      waiting={<Skeleton label="Loading the recent changes…" lines={SHOWN} />}
+    >
       {(all) => (all.length === 0 ? <p className="faint">Nothing has changed yet.</p> : <Feed all={all} />)}
     </Loaded>
   )
@@ -98,7 +104,11 @@ function Entry({ happened, isNew }: { happened: Happened; isNew: boolean }) {
             {column.label.toLowerCase()} <Difference column={column} change={{ before, after } satisfies Image} />
           </p>
         )}
-        {happened.detail !== undefined && <p className="detail">{happened.detail}</p>}
+        {happened.proposer !== undefined && (
+          <p className="detail">
+            proposed by <Actor actor={happened.proposer} />
+          </p>
+        )}
       </div>
       <Ago at={at} />
     </li>

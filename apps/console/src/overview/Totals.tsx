@@ -6,11 +6,13 @@ import { resources } from '../resources/index.ts'
 import type { Noun, Resource } from '../resources/resource.ts'
 import { useSummaries } from '../resources/summaries.ts'
 import { useAllows } from '../table/permissions.ts'
+import { formatCount } from '../ui/format.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS = 7
-// A line of fewer shows nothing.
-const MIN_HEIGHTS = 3
+// A line of one shows nothing.
+const MIN_HEIGHTS = 2
+const CHANGES = { one: 'change', many: 'changes' }
 // The audit log counts them one by one.
 const STALE_MS = 5 * 60_000
 
@@ -36,10 +38,9 @@ function Total({ resource: { noun, title }, nowMs }: { resource: Resource; nowMs
       <Link href={`/${noun}`}>
         <span>{title}</span>{' '}
         <strong translate="no">{count?.toLocaleString('en') ?? (error === null ? '…' : '?')}</strong>{' '}
-        {week !== undefined && (
-          <small>
-            {week.toLocaleString('en')} {week === 1 ? 'change' : 'changes'} this week
-          </small>
+        {isAllowed && (
+          // An empty line keeps its place.
+          <small>{week === undefined ? '\u00a0' : `${formatCount(week, CHANGES)} this week`}</small>
         )}
         {days !== undefined && new Set(days).size >= MIN_HEIGHTS && <Line values={days} />}
       </Link>

@@ -1,5 +1,6 @@
 import type { Change, Output } from '@resource/client'
 import { client } from '../client.ts'
+import { actorName } from '../table/actor.ts'
 
 type AuditEntry = Output<'audit', 'list'>['audit'][number]
 
@@ -17,7 +18,8 @@ export interface Happened extends Image {
   id: number
   count: number
   at: string
-  detail?: string
+  /** Who proposed it. */
+  proposer?: string
 }
 
 /** The number of lines. */
@@ -68,10 +70,10 @@ export function fromFeed({ cursor, type, at, resource, record_id, record }: Chan
 }
 
 function fromEntry(entry: AuditEntry, key: string): Happened {
-  const { actor, actor_detail, proposed_by, resource, record_id, at, before, after } = entry
+  const { proposed_by, resource, record_id, at, before, after } = entry
   return {
     key,
-    who: actor_detail ?? actor,
+    who: actorName(entry),
     verb: verbOf(entry),
     noun: resource,
     id: record_id,
@@ -79,7 +81,7 @@ function fromEntry(entry: AuditEntry, key: string): Happened {
     at,
     before,
     after,
-    ...(proposed_by !== null && { detail: `proposed by ${proposed_by}` }),
+    ...(proposed_by !== null && { proposer: proposed_by }),
   }
 }
 

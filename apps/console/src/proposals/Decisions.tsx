@@ -10,19 +10,19 @@ import { useAllows, useCanWrite } from '../table/permissions.ts'
 import { Button } from '../ui/Button.tsx'
 import { errorMessage } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
-import { countOf, type Proposal } from './proposal.ts'
+import { countOf, type Proposal, titleOf } from './proposal.ts'
 
 type Decision = 'applied' | 'rejected' | 'withdrawn'
 
 /** The decisions that the role allows. */
 export function Decisions({ proposal }: { proposal: Proposal }) {
-  const { id, proposer, operation, is_current } = proposal
+  const { id, proposer, operation, is_current, created, updated } = proposal
   const [pending, setPending] = useState<Decision>()
   const isOwn = useSession().session?.name === proposer
   const canReject = useAllows({ access: 'writer' })
   const canApply = useCanWrite(operation) && is_current
   const decisions: [Decision, string, boolean][] = [
-    ['applied', `Apply to ${countOf(proposal)}`, canApply],
+    ['applied', created + updated === 0 ? titleOf(proposal) : `Apply to ${countOf(proposal)}`, canApply],
     ['rejected', 'Reject', canReject],
     ['withdrawn', 'Withdraw', isOwn],
   ]

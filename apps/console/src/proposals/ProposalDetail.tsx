@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { CircleCheck, TriangleAlert } from 'lucide-react'
+import { ChevronRight, CircleCheck, TriangleAlert } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { PreviewedChanges } from '../changes/Changes.tsx'
+import { Figures } from '../changes/Differences.tsx'
 import { client } from '../client.ts'
 import { Actor } from '../record/Actor.tsx'
 import { Ago } from '../ui/Ago.tsx'
@@ -53,6 +54,7 @@ function Details({ proposal }: { proposal: Proposal }) {
       </blockquote>
       {isOpen ? <Standing proposal={proposal} /> : <p className="status">{dotOf(status)}</p>}
       {hasMoved && <h3>What it showed</h3>}
+      <Figures preview={proposal} />
       <PreviewedChanges label="Proposed changes" preview={proposal} />
       {hasMoved && (
         <>
@@ -64,7 +66,10 @@ function Details({ proposal }: { proposal: Proposal }) {
         </>
       )}
       <details>
-        <summary>Input of {operation}</summary>
+        <summary>
+          <ChevronRight aria-hidden="true" className="i" />
+          Request <code translate="no">{operation}</code>
+        </summary>
         <pre translate="no">{JSON.stringify(input, null, 2)}</pre>
       </details>
       {isOpen && <Decisions proposal={proposal} />}

@@ -1,27 +1,32 @@
 import { Bot, Plus, Redo2, Trash2, Undo2 } from 'lucide-react'
 import { Link } from 'wouter'
 import { Difference } from '../changes/Changes.tsx'
-import type { Resource } from '../resources/resource.ts'
+import type { Resource, Row } from '../resources/resource.ts'
+import { actorName } from '../table/actor.ts'
 import { Ago } from '../ui/Ago.tsx'
 import { Button } from '../ui/Button.tsx'
-import { changedFields, type Entry, type Told, useActorName, useProposalOf } from './history.ts'
+import { changedFields, changedSince, type Entry, type Told, useActorName, useProposalOf } from './history.ts'
 
 interface Props {
   resource: Resource
   told: Told
+  /** The record as it is. */
+  stored: Row | undefined
   /** Called with the request to undo. */
   onUndo: (requestId: string) => void
 }
 
 /** One change of a record: who made it, when, and what it changed. */
-export function HistoryEntry({ resource, told: { entry, last, isUndone }, onUndo }: Props) {
+export function HistoryEntry({ resource, told: { entry, last, isUndone }, stored, onUndo }: Props) {
   const { at, proposed_by } = entry
   const fields = changedFields(resource, entry)
   const { data: proposal } = useProposalOf(entry)
   const proposer = useActorName(proposed_by)
-  const actor = nameOf(entry)
+  const actor = actorName(entry)
   const did = verbOf(resource, entry, fields)
-  const request = isUndone ? last?.request_id : entry.request_id
+  const made = isUndone ? last : entry
+  const request = made?.request_id
+  const since = made === undefined ? [] : changedSince(resource, made, stored)
   return (
     <li className={isUndone ? 'undone' : undefined}>
       <Sign entry={entry} />
@@ -39,7 +44,8 @@ export function HistoryEntry({ resource, told: { entry, last, isUndone }, onUndo
         </b>{' '}
         {proposed_by === null && did} <Ago at={at} />
       </p>
-      {request != null && (
+      {since.length > 0 && <ChangedSince fields={since.map(({ label }) => label.toLowerCase())} />}
+      {request != null && since.length === 0 && (
         <Button
           className="small button ghost"
           aria-label={`${isUndone ? 'Redo' : 'Undo'}: ${actor} ${did}`}
@@ -72,7 +78,7 @@ export function HistoryEntry({ resource, told: { entry, last, isUndone }, onUndo
               <dt>{isUndone ? 'undone' : 'redone'}</dt>
               <dd className="faint">
                 <span>
-                  by <bdi translate="no">{nameOf(last)}</bdi> <Ago at={last.at} />
+                  by <bdi translate="no">{actorName(last)}</bdi> <Ago at={last.at} />
                 </span>
               </dd>
             </div>
@@ -83,18 +89,24 @@ export function HistoryEntry({ resource, told: { entry, last, isUndone }, onUndo
   )
 }
 
+/** In the place of the button: the change cannot be undone. */
+function ChangedSince({ fields }: { fields: string[] }) {
+  const names = new Intl.ListFormat('en').format(fields)
+  return (
+    <span className="faint small-text" title={`It cannot be undone, because ${names} changed since`}>
+      <span className="hidden">{names} </span>changed since
+    </span>
+  )
+}
+
 function Sign({ entry }: { entry: Entry }) {
   const { before, after, proposed_by } = entry
   const Icon = proposed_by !== null ? Bot : before === null ? Plus : after === null ? Trash2 : undefined
   return (
     <span className="avatar" aria-hidden="true">
-      {Icon === undefined ? [...nameOf(entry)][0]?.toUpperCase() : <Icon className="i" />}
+      {Icon === undefined ? [...actorName(entry)][0]?.toUpperCase() : <Icon className="i" />}
     </span>
   )
-}
-
-function nameOf({ actor, actor_detail }: Entry): string {
-  return actor_detail ?? actor
 }
 
 /** `changed status`, `changed 2 fields`, `created the user`. */

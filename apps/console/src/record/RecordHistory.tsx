@@ -1,8 +1,10 @@
 import { useState } from 'react'
 import { ReversalDialog } from '../changes/ReversalDialog.tsx'
 import type { Resource } from '../resources/resource.ts'
+import { useRecord } from '../table/queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import { HistoryEntry } from './HistoryEntry.tsx'
 import { changedFields, told, useHistory } from './history.ts'
 
@@ -18,6 +20,7 @@ export function RecordHistory({ resource, id, isStored }: Props) {
   const [asked, ask] = useState<string>()
   const [field, setField] = useState('')
   const query = useHistory(resource, id)
+  const { data: stored } = useRecord(resource, id)
   const entries = told(query.data?.pages.flatMap(({ audit }) => audit) ?? [])
   const columns = resource.recordColumns.filter((column) =>
     entries.some(({ entry }) => changedFields(resource, entry).some((changed) => changed.field === column.field)),
@@ -46,14 +49,18 @@ export function RecordHistory({ resource, id, isStored }: Props) {
           </select>
         )}
       </div>
-      <Loaded query={query} title="The history cannot be loaded" waiting="Loading the history…">
+      <Loaded
+        query={query}
+        title="The history cannot be loaded"
+        waiting={<Skeleton label="Loading the history…" lines={4} />}
+      >
         {() =>
           entries.length === 0 ? (
             <p className="faint">The audit log has no change of this {resource.one}.</p>
           ) : (
             <ol className="history">
               {shown.map((told) => (
-                <HistoryEntry key={told.entry.id} resource={resource} told={told} onUndo={ask} />
+                <HistoryEntry key={told.entry.id} resource={resource} told={told} stored={stored} onUndo={ask} />
               ))}
             </ol>
           )

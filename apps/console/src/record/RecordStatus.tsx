@@ -1,5 +1,6 @@
 import type { Resource, Row } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
+import { actorName } from '../table/actor.ts'
 import { Ago } from '../ui/Ago.tsx'
 import { useHistory } from './history.ts'
 
@@ -28,7 +29,7 @@ export function RecordStatus({ resource, row, hasHistory }: Props) {
           {newest !== undefined && (
             <>
               {' by '}
-              <bdi translate="no">{newest.actor_detail ?? newest.actor}</bdi>
+              <bdi translate="no">{actorName(newest)}</bdi>
             </>
           )}
         </span>

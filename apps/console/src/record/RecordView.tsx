@@ -10,6 +10,7 @@ import { useRecord } from '../table/queries.ts'
 import { useView } from '../table/view.ts'
 import { FailedLine } from '../ui/FailedLine.tsx'
 import { LoadedRecord } from '../ui/LoadedRecord.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
 import { useTitle } from '../ui/title.ts'
 import { Facts } from './Facts.tsx'
 import { RecordActions } from './RecordActions.tsx'
@@ -45,7 +46,13 @@ export function RecordView({ resource, id, list, hasHistory, children }: Props) 
 
   return (
     <div aria-busy={query.isFetching}>
-      <LoadedRecord one={resource.one} many={resource.many} query={query} onShowAll={() => navigate(list)}>
+      <LoadedRecord
+        one={resource.one}
+        many={resource.many}
+        query={query}
+        onShowAll={() => navigate(list)}
+        waiting={<Skeleton label={`Loading the ${resource.one}…`} lines={1} values={1} className="title-lines" />}
+      >
         {(stored) => {
           const [row = stored] = shown
           return (
@@ -76,6 +83,11 @@ export function RecordView({ resource, id, list, hasHistory, children }: Props) 
       </LoadedRecord>
       <div className="record">
         {query.data !== undefined && <Facts resource={resource} row={shown[0] ?? query.data} mark={mark} />}
+        {query.isLoading && (
+          <div className="in-facts">
+            <Skeleton label="Loading the fields…" lines={resource.recordColumns.length - 1} values={2} />
+          </div>
+        )}
         {children}
         {query.data !== undefined && <RecordCode resource={resource} row={query.data} />}
       </div>

@@ -58,6 +58,21 @@ export function changedFields({ noun }: Resource, { before, after }: Entry): Sho
   return columnsOf(noun, [{ before, after }]).filter((column) => isChanged(column, before, after))
 }
 
+/** The fields that now have other values than a change has left, which stands in the way of undoing it. */
+export function changedSince(
+  { noun, createFields, editFields }: Resource,
+  { before, after }: Entry,
+  stored: Record<string, unknown> | undefined,
+): ShownColumn[] {
+  if (after === null || stored === undefined) return []
+  return columnsOf(noun, [{ before, after }]).filter(({ field }) => {
+    const isSet = before === null || before[field] !== after[field]
+    // The service computes all others again.
+    const isEdited = [...createFields, ...editFields].some(({ name }) => name === field)
+    return isSet && isEdited && field in stored && stored[field] !== after[field]
+  })
+}
+
 /** The proposal that a change applied. */
 export function useProposalOf({ proposed_by, request_id }: Entry) {
   return useQuery({

@@ -85,10 +85,20 @@ function parseValue({ kind, choices }: Field, text: string): unknown {
 export function draftErrors(fields: Field[], draft: Draft): Record<string, string> {
   const errors: Record<string, string> = {}
   for (const field of fields) {
-    const error = valueError(field, parseInput(field, draft[field.name] ?? ''))
-    if (error !== undefined) errors[field.name] = error
+    const text = draft[field.name] ?? ''
+    const error = valueError(field, parseInput(field, text))
+    if (error !== undefined) errors[field.name] = text.trim() === '' && NAMED.has(field.kind) ? askFor(field) : error
   }
   return errors
+}
+
+// A date's label need not be a noun: `Published`.
+const NAMED: ReadonlySet<Field['kind']> = new Set(['text', 'email', 'password', 'number'])
+
+/** `Enter an author`: what to do about an empty input. */
+function askFor({ label }: Field): string {
+  const name = label.toLowerCase()
+  return `Enter ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
 }
 
 /** The validation error of a value as a sentence. */

@@ -28,7 +28,7 @@ export function Notices() {
       {notices.map((notice) => (
         <div key={notice.id} className={`notice ${notice.kind}`}>
           {notice.kind === 'failed' && <CircleAlert aria-hidden="true" className="i" />}
-          <p>{notice.text}</p>
+          <p title={notice.text}>{notice.text}</p>
           {notice.action !== undefined && (
             <Button
               className="button small"

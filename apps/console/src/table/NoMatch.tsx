@@ -44,7 +44,9 @@ export function NoMatch({ resource, view, onChange }: Props) {
       </p>
       <div className="buttons">
         {culprit !== undefined && conditions.length > 1 && (
-          <Button onPress={() => onChange(culprit.removal)}>Remove this filter</Button>
+          <Button onPress={() => onChange(culprit.removal)}>
+            {'q' in culprit.removal ? 'Clear the search' : 'Remove this filter'}
+          </Button>
         )}
         <Button
           className={culprit !== undefined && conditions.length > 1 ? 'button ghost' : 'button'}

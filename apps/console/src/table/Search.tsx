@@ -1,6 +1,7 @@
-import { Search as Magnifier } from 'lucide-react'
+import { Search as Magnifier, X } from 'lucide-react'
 import { useId } from 'react'
 import type { Field } from '../resources/field.ts'
+import { Button } from '../ui/Button.tsx'
 import { useShortcut } from '../ui/shortcuts.ts'
 import { useFilterInput } from './input.ts'
 
@@ -32,13 +33,27 @@ export function Search({ field, label, value, onChange }: Props) {
         aria-describedby={errorId}
         onChange={(event) => {
           setText(event.target.value)
-          // The button that clears the input.
+          // Without a text there is nothing to wait for.
           if (event.target.value === '' && value !== '') onChange(undefined, false)
         }}
         onBlur={onBlur}
         onKeyDown={onKeyDown}
       />
-      {text === '' && <kbd>/</kbd>}
+      {text === '' ? (
+        <kbd>/</kbd>
+      ) : (
+        <Button
+          className="button ghost icon small"
+          aria-label="Clear the search"
+          onPress={() => {
+            setText('')
+            onChange(undefined, false)
+            input.current?.focus()
+          }}
+        >
+          <X className="i" aria-hidden="true" />
+        </Button>
+      )}
       <span id={errorId} role="status" className="field-error">
         {error}
       </span>

@@ -4,6 +4,11 @@ import { client } from '../client.ts'
 import type { Noun } from '../resources/resource.ts'
 import { useAllows } from './permissions.ts'
 
+/** The name of who made a change. That the console was used is said by the details alone. */
+export function actorName({ actor, actor_detail }: { actor: string; actor_detail: string | null }): string {
+  return (actor_detail ?? actor).replace(/ \(console\)$/, '')
+}
+
 /** Who made a version of a record, for roles that may read the audit log. */
 export function useActor(noun: Noun, id: number, version: number): string | undefined {
   const { data } = useQuery({
@@ -11,7 +16,7 @@ export function useActor(noun: Noun, id: number, version: number): string | unde
     queryFn: async ({ signal }) => {
       const { audit } = await client.audit.list.query({ resource: noun, record_id: id, limit: 5 }, { signal })
       const entry = audit.find(({ after }) => after?.version === version)
-      return entry === undefined ? null : (entry.actor_detail ?? entry.actor)
+      return entry === undefined ? null : actorName(entry)
     },
     enabled: useAllows(contract.audit.procedures.list),
     retry: false,

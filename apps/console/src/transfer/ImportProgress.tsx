@@ -51,9 +51,7 @@ export function ImportProgress(props: Props) {
       </p>
       {phase === 'running' && outage !== undefined && <FailedLine>{outageText(outage)}</FailedLine>}
       {phase === 'stopped' && refusal !== undefined && <FailedLine>{refusalText(refusal)}</FailedLine>}
-      {isOver && failed.length > 0 && (
-        <p>Download the remaining rows, correct them in that file, and import it: it has no row that is stored.</p>
-      )}
+      {isOver && failed.length > 0 && <p>Download the rows that are not stored, correct them, and import that file.</p>}
       {failed.length > 0 && <Failed running={running} failed={failed} />}
       <footer>
         {isOver && failed.length + left > 0 && (
@@ -74,7 +72,7 @@ export function ImportProgress(props: Props) {
             Done
           </Button>
         )}
-        {!isOver && <p>The import goes on when you close this dialog or leave the page.</p>}
+        {!isOver && <p>The import goes on when you close this dialog or open another page of the console.</p>}
         {!isOver && (
           <Button isDisabled={phase === 'stopping'} onPress={onStop}>
             {phase === 'stopping' ? 'Stopping…' : 'Stop'}

@@ -48,8 +48,24 @@ export function CodeTabs({ label, codes, copyLabel = 'Copy', children }: Props) 
       </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that scrolls must be reachable by keyboard */}
       <pre id={id} role="tabpanel" aria-labelledby={tabOf(shown)} tabIndex={0} translate="no">
-        {codes[shown]}
+        {shaded(shown, codes[shown])}
       </pre>
     </div>
   )
+}
+
+const STRING = /("(?:[^"\\]|\\.)*"|'[^']*')/
+
+/** Code whose strings, in JSON the names of its fields, step back. Each string is isolated, as it may run from right to left. */
+function shaded(language: string, code = ''): ReactNode[] {
+  const parts = code.split(STRING)
+  return parts.map((part, index) => {
+    if (index % 2 === 0) return part
+    const isSoft = language !== 'JSON' || parts[index + 1]?.startsWith(':')
+    return (
+      <bdi key={index} className={isSoft ? 'soft' : undefined}>
+        {part}
+      </bdi>
+    )
+  })
 }

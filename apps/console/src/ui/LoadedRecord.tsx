@@ -7,11 +7,12 @@ interface Props<T> {
   many: string
   query: LoadedQuery<T>
   onShowAll: () => void
+  waiting?: ReactNode
   children: (record: T) => ReactNode
 }
 
 /** Shows a record, or the state of its query. Instead of one that does not exist, it offers the list. */
-export function LoadedRecord<T>({ one, many, query, onShowAll, children }: Props<T>) {
+export function LoadedRecord<T>({ one, many, query, onShowAll, waiting = `Loading the ${one}…`, children }: Props<T>) {
   const missing = (
     <div className="state">
       <h2>This {one} does not exist</h2>
@@ -22,7 +23,7 @@ export function LoadedRecord<T>({ one, many, query, onShowAll, children }: Props
     </div>
   )
   return (
-    <Loaded query={query} title={`This ${one} cannot be shown`} missing={missing} waiting={`Loading the ${one}…`}>
+    <Loaded query={query} title={`This ${one} cannot be shown`} missing={missing} waiting={waiting}>
       {children}
     </Loaded>
   )
