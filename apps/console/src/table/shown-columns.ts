@@ -1,7 +1,10 @@
-import type { Column, Resource } from '../resources/resource.ts'
+import type { Column, ColumnKind, Resource } from '../resources/resource.ts'
 import { usePreferences } from '../ui/preferences.ts'
 
-/** The columns that this browser shows of a resource, in the order of its fields. The name is always one of them. */
+/** Words come first, then numbers, then times. */
+const RANKS: { [K in ColumnKind]?: number } = { number: 1, date: 2, time: 2 }
+
+/** The columns that this browser shows of a resource, those of a kind in the order of its fields. The name is always one of them. */
 export function useColumns({ noun, columns, recordColumns, nameField }: Resource) {
   const chosen = usePreferences((preferences) => preferences.columns[noun])
   const initial = columns.map(({ field }) => field)
@@ -10,10 +13,14 @@ export function useColumns({ noun, columns, recordColumns, nameField }: Resource
     usePreferences.setState(({ columns: all }) => ({ columns: { ...all, [noun]: next } }))
   const isShown = ({ field }: Column) => field === nameField || names.includes(field)
   return {
-    shown: recordColumns.filter(isShown),
+    shown: recordColumns.filter(isShown).toSorted((a, b) => rankOf(a) - rankOf(b)),
     isShown,
     isInitial: chosen === undefined,
     toggle: (field: string) => set(names.includes(field) ? names.filter((name) => name !== field) : [...names, field]),
     reset: () => set(undefined),
   }
+}
+
+function rankOf({ kind }: Column): number {
+  return RANKS[kind] ?? 0
 }
