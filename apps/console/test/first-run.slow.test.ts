@@ -20,6 +20,7 @@ consoleTest(
     const count = async (path: string) =>
       (await fetch(`${service.url}${path}?limit=1&count=true`, { headers })).headers.get('X-Total-Count')
 
+    await page.getByText('200 users, 300 books and 1,000 items. One click removes them again.').waitFor()
     await page.getByRole('button', { name: 'Load samples' }).click()
     await page.getByRole('button', { name: 'Remove samples' }).waitFor()
     expect(await Promise.all(['/api/users', '/books', '/items'].map(count))).toEqual(['200', '300', '1000'])

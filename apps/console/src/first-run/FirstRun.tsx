@@ -1,4 +1,3 @@
-import { API_SUBJECT } from '@resource/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Check, Database, KeyRound, Upload } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -12,7 +11,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { useAct } from '../ui/use-act.tsx'
 import { useProgress } from './progress.ts'
 import { firstRequests } from './requests.ts'
-import { createFirstKey, useArrival, useSamples } from './steps.ts'
+import { createFirstKey, useArrival, useSamples, useSampleText } from './steps.ts'
 
 const STEPS = 4
 
@@ -142,13 +141,14 @@ function KeyStep({ isDone, secret, onCreated }: KeyProps) {
 
 function SamplesStep() {
   const { isLoaded, load, remove } = useSamples()
+  const text = useSampleText()
   const { failure, isBusy, act } = useAct()
   return (
     <Step
       number={2}
       isDone={isLoaded}
       title="Load sample data"
-      text={`${API_SUBJECT}, hundreds of each. One click removes them again.`}
+      text={`${text}. One click removes them again.`}
       below={failure}
     >
       <Button isDisabled={isBusy} onPress={() => void act(isLoaded ? remove : load)}>

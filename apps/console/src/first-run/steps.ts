@@ -1,13 +1,19 @@
+import { API_SUBJECT } from '@resource/contract'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { client, writer } from '../client.ts'
 import { queryClient } from '../query-client.ts'
 import { LONG_TIMEOUTS, newGroup } from '../resources/calls.ts'
+import { resources } from '../resources/index.ts'
 import { logIn } from '../session/session.ts'
 import { useFeed } from '../table/live.ts'
+import { formatCount } from '../ui/format.ts'
 import { useProgress } from './progress.ts'
 
 // The changes of a write of this page may arrive after its answer.
 const LATE_MS = 2_000
+// Without a comma before `and`.
+const words = new Intl.ListFormat('en-GB')
 
 let ownUntilMs = 0
 
@@ -40,6 +46,21 @@ export function useSamples() {
         return undefined
       }),
   }
+}
+
+/** The samples in words: `200 users, 300 books and 1,000 items`. */
+export function useSampleText(): string {
+  const { data } = useQuery({
+    queryKey: ['sample text'],
+    queryFn: async () => {
+      const { collections, sampleCount } = await import('@resource/contract/samples')
+      const filled = resources.filter(({ noun }) => collections.includes(noun))
+      return words.format(filled.map((resource) => formatCount(sampleCount(resource.noun), resource)))
+    },
+    networkMode: 'always',
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data ?? API_SUBJECT
 }
 
 /** Notes that another program has written a record, which completes the last step. */

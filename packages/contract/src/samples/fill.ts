@@ -65,7 +65,7 @@ export async function* fill(client: object, filling: FillOptions = {}): AsyncGen
     const { list, create, createMany } = (client as Record<string, Standard>)[noun] as Standard
     const { [noun]: existing, total } = await list.query({ limit: CHUNK, count: true })
     ids[noun] = (existing as { id: number }[]).map(({ id }) => id)
-    const requested = counts[noun] ?? sampleOf(noun)?.count ?? DEFAULT_COUNT
+    const requested = counts[noun] ?? sampleCount(noun)
     if (total !== 0 && !addsToExisting) {
       yield { noun, created: undefined, total: total as number, requested }
       continue
@@ -84,6 +84,11 @@ export async function* fill(client: object, filling: FillOptions = {}): AsyncGen
       yield { noun, created, total: created, requested, refusal: (error as Error).message }
     }
   }
+}
+
+/** The number of samples of a collection, by default. */
+export function sampleCount(noun: string): number {
+  return sampleOf(noun)?.count ?? DEFAULT_COUNT
 }
 
 /** The fields that the samples of a collection name for its record `n`. */
