@@ -16,7 +16,7 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import { fromFeed, type Happened, type Image, readRecent, SHOWN } from './recent.ts'
 
 const KEY = ['recent']
-const REFRESH_MS = 1_000
+const REFRESH_MS = 300
 
 /** What was done last, as it happens: administrators see who did it, from the audit log; others the feed of changes. */
 export function RecentChanges() {
