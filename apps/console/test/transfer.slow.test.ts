@@ -64,7 +64,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Import 1,202 users' }).click()
     await page.getByText('Finished').waitFor()
     await page.getByText('1,201 users created, 3 rows failed').waitFor()
-    await page.getByRole('row', { name: '702 email: already in use by another user' }).waitFor()
+    await page.getByRole('row', { name: '702 E-mail already in use by another user' }).waitFor()
     expect(await page.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('1204')
     expect(await violations(page)).toEqual([])
     const { name, text } = await remainingRows(page)
@@ -451,7 +451,7 @@ consoleTest(
       .selectOption('Update users by E-mail, create the others')
     await page.getByRole('button', { name: 'Import or update 16 users' }).click()
     await page.getByText('1 user created, 14 updated, 1 row failed').waitFor()
-    await page.getByRole('row', { name: '16 name: is required' }).waitFor()
+    await page.getByRole('row', { name: '16 Name is required' }).waitFor()
     expect(await client.users.get.query({ id: 1 })).toMatchObject({
       name: 'Known',
       email: 'ada@example.com',

@@ -112,6 +112,13 @@ export function fieldMessage(field: Pick<Field, 'label'>, rule: string): string 
   return `${field.label} ${rule.replace(/\d+e\d+/g, (number) => Number(number).toLocaleString('en'))}`
 }
 
+/** `Price must be a number` of `price: must be a number`. */
+export function faultText(error: string, fields: Pick<Field, 'name' | 'label'>[]): string {
+  const [, name, rule = error] = /^(\w+): (.*)$/.exec(error) ?? []
+  const label = fields.find((field) => field.name === name)?.label ?? name
+  return label === undefined ? error : fieldMessage({ label }, rule)
+}
+
 /** Parses a draft into input values. */
 export function inputOf(fields: Field[], draft: Draft): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => [field.name, parseInput(field, draft[field.name] ?? '')]))

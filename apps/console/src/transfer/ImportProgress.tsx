@@ -1,4 +1,5 @@
 import { ServiceError } from '@resource/client'
+import { type Field, faultText } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
@@ -52,7 +53,9 @@ export function ImportProgress(props: Props) {
       {phase === 'running' && outage !== undefined && <FailedLine>{outageText(outage)}</FailedLine>}
       {phase === 'stopped' && refusal !== undefined && <FailedLine>{refusalText(refusal)}</FailedLine>}
       {isOver && failed.length > 0 && <p>Download the rows that are not stored, correct them, and import that file.</p>}
-      {failed.length > 0 && <Failed running={running} failed={failed} />}
+      {failed.length > 0 && (
+        <Failed fields={[...resource.createFields, ...resource.keys]} running={running} failed={failed} />
+      )}
       <footer>
         {isOver && failed.length + left > 0 && (
           <Button onPress={() => saveRemaining(`${resource.many}-remaining`, running, progress)}>
@@ -97,7 +100,13 @@ function outageText(outage: ServiceError): string {
   return 'The service has a problem. The import continues when it is back.'
 }
 
-function Failed({ running, failed }: { running: Import; failed: Progress['failed'] }) {
+interface FailedProps {
+  fields: Field[]
+  running: Import
+  failed: Progress['failed']
+}
+
+function Failed({ fields, running, failed }: FailedProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className="framed scroll" aria-label="Failed rows" tabIndex={0}>
@@ -112,7 +121,7 @@ function Failed({ running, failed }: { running: Import; failed: Progress['failed
           {failed.slice(0, SHOWN).map(([index, error]) => (
             <tr key={index}>
               <td>{running.rows[index]?.element ?? running.rows[index]?.line}</td>
-              <td>{error}</td>
+              <td>{faultText(error, fields)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,6 +1,6 @@
 import type { Layout, Row } from '@resource/import'
 import { Check } from 'lucide-react'
-import { fieldMessage } from '../resources/field.ts'
+import { faultText } from '../resources/field.ts'
 import { isId, type Resource } from '../resources/resource.ts'
 import { Label } from '../resources/Value.tsx'
 import { decimalsOf, formatNumber } from '../resources/value-text.ts'
@@ -29,7 +29,7 @@ export function PreviewTable({ resource, table, rows, settings }: Props) {
     if (field === undefined) return []
     const decimals = decimalsOf(
       shown.map(({ record }) => (typeof record[field.name] === 'number' ? record[field.name] : 0)),
-      0,
+      resource.recordColumns.find((column) => column.field === field.name)?.decimals ?? 0,
     )
     return [{ column, field, decimals }]
   })
@@ -75,7 +75,7 @@ export function PreviewTable({ resource, table, rows, settings }: Props) {
                     OK
                   </span>
                 ) : (
-                  errors.map((error) => said(error, used)).join('; ')
+                  errors.map((error) => faultText(error, fields)).join('; ')
                 )}
               </td>
             </tr>
@@ -84,13 +84,6 @@ export function PreviewTable({ resource, table, rows, settings }: Props) {
       </table>
     </section>
   )
-}
-
-/** `Price must be a number` of `price: must be a number`. */
-function said(error: string, used: { field: { name: string; label: string } }[]): string {
-  const [, name, rule = error] = /^(\w+): (.*)$/.exec(error) ?? []
-  const label = used.find(({ field }) => field.name === name)?.field.label ?? name
-  return label === undefined ? error : fieldMessage({ label }, rule)
 }
 
 function cell(value: unknown, isSecret: boolean, decimals: number): string {
