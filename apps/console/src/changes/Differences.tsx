@@ -52,7 +52,7 @@ export function Figures({ preview: { created, updated, deleted, steps, changes }
             </li>
           ),
       )}
-      {only?.column.kind === 'number' && changes.length === count && steps === undefined && (
+      {only !== undefined && isAmount(only.column) && changes.length === count && steps === undefined && (
         <Mean column={only.column} changes={changes} />
       )}
     </ul>
@@ -88,11 +88,11 @@ interface DifferencesProps {
 
 /** The values of one field before and after, with the difference of numbers. */
 export function Differences({ only: { resource, column }, changes }: DifferencesProps) {
-  const { label, kind, field } = column
+  const { label, field } = column
   const name = resource.recordColumns.find(({ field }) => field === resource.nameField) ?? column
   const values = changes.flatMap(({ before, after }) => [before?.[field], after?.[field]])
-  const decimals = kind === 'number' ? decimalsOf(values, column.decimals) : 0
-  const isNumber = kind === 'number'
+  const isNumber = isAmount(column)
+  const decimals = isNumber ? decimalsOf(values, column.decimals) : 0
   return (
     <table className={isNumber ? 'table differences number' : 'table differences'}>
       <caption className="hidden">Before and after</caption>
@@ -128,6 +128,11 @@ export function Differences({ only: { resource, column }, changes }: Differences
       </tbody>
     </table>
   )
+}
+
+/** Whether a field counts or measures something. The id of another record does not. */
+function isAmount({ kind, refersTo }: ShownColumn): boolean {
+  return kind === 'number' && refersTo === undefined
 }
 
 /** `+2.70`; nothing without a number before. */

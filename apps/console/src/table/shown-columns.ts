@@ -1,7 +1,7 @@
 import type { Column, ColumnKind, Resource } from '../resources/resource.ts'
 import { usePreferences } from '../ui/preferences.ts'
 
-/** Words come first, then numbers, then times. */
+/** Words and the names of other records come first, then numbers, then times. */
 const RANKS: { [K in ColumnKind]?: number } = { number: 1, date: 2, time: 2 }
 
 /** The columns that this browser shows of a resource, those of a kind in the order of its fields. The name is always one of them. */
@@ -21,6 +21,6 @@ export function useColumns({ noun, columns, recordColumns, nameField }: Resource
   }
 }
 
-function rankOf({ kind }: Column): number {
-  return RANKS[kind] ?? 0
+function rankOf({ kind, refersTo }: Column): number {
+  return refersTo === undefined ? (RANKS[kind] ?? 0) : 0
 }
