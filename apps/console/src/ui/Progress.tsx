@@ -12,10 +12,10 @@ interface Props {
 export function Progress({ label, value, total, text }: Props) {
   return (
     <ProgressBar className="progress" value={value} maxValue={Math.max(1, total)}>
-      {({ percentage = 0, valueText }) => (
+      {({ percentage = 0 }) => (
         <>
           <Label>{label}</Label>
-          <span>{text ?? valueText}</span>
+          <span>{text ?? `${Math.floor(percentage)} %`}</span>
           <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
             <rect width={percentage} height="1" />
           </svg>
