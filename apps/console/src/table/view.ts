@@ -161,7 +161,8 @@ export function useView(resource: Resource) {
       closedFrom.current = historyState
     },
     /** Changes filters, sort or page size, and returns to the first page. */
-    change: (changes: Partial<View>) => go({ ...changes, page: undefined, after: undefined }, {}),
+    change: (changes: Partial<View>, isReplaced = false) =>
+      go({ ...changes, page: undefined, after: undefined }, {}, isReplaced),
     goToPage,
     /** @param cursor the cursor of the next page */
     next: (cursor: string) => {
