@@ -22,6 +22,7 @@ const OWN = [
   'theme.js',
   'frame.js',
   'operations.js',
+  'operation.js',
   ...['index', 'docs', 'redoc'].map((page) => `${page}.js`),
 ]
 const STYLES = ['pages', 'index', 'docs', 'operation', 'redoc'].map((page) => `${page}.css`)

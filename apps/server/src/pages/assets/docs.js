@@ -14,19 +14,14 @@ document.getElementById('authorize').addEventListener('click', () => {
   document.querySelector('.swagger-ui .btn.authorize').click()
 })
 
-const chosen = new CSSStyleSheet()
-document.adoptedStyleSheets.push(chosen)
-let isDrawn = false
+let ui
 
-showViews('/', (view, spec) => {
-  chosen.replaceSync(`.opblock-tag-section:not(:has([data-tag="${CSS.escape(view)}"])) { display: none }`)
-  if (isDrawn) return
-  isDrawn = true
-  const { layoutActions } = SwaggerUIBundle({
+showViews('/', (spec) => {
+  if (ui !== undefined) return ui.specActions.updateJsonSpec(spec)
+  ui = SwaggerUIBundle({
     spec,
     dom_id: '#docs',
     deepLinking: true,
-    displayRequestDuration: true,
     tryItOutEnabled: true,
     defaultModelsExpandDepth: 0,
     // Its themes are inline styles with colors of their own.
@@ -35,15 +30,38 @@ showViews('/', (view, spec) => {
     validatorUrl: null,
     plugins: [
       {
-        wrapComponents: { execute: renamed('Send') },
+        fn: { resolveSubtree: resolveLocally },
+        wrapComponents: { ...operationParts, execute: renamed('Send') },
         statePlugins: { layout: { wrapActions: { scrollToElement } } },
       },
     ],
   })
   // Swagger UI reads the address only once.
-  addEventListener('hashchange', () => layoutActions.parseDeepLinkHash(location.hash))
+  addEventListener('hashchange', () => ui.layoutActions.parseDeepLinkHash(location.hash))
   new MutationObserver(oneMain).observe(document.getElementById('docs'), { childList: true, subtree: true })
 })
+
+/** The part of a document at a path, with what it refers to. Swagger UI's own resolver takes a second for it. */
+async function resolveLocally(spec, path) {
+  const at = (keys) => keys.reduce((node, key) => node?.[key], spec)
+  const resolve = (node, parents) => {
+    if (typeof node !== 'object' || node === null) return node
+    if (Array.isArray(node)) return node.map((item) => resolve(item, parents))
+    const { $ref: reference, ...own } = node
+    if (typeof reference !== 'string') {
+      return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolve(value, parents)]))
+    }
+    if (parents.includes(reference)) return node
+    const target = at(
+      reference
+        .slice('#/'.length)
+        .split('/')
+        .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~')),
+    )
+    return { ...resolve(target, [...parents, reference]), ...resolve(own, parents) }
+  }
+  return { errors: [], spec: resolve(at(path), []) }
+}
 
 /** Scrolls to the operation of an address below the header; the top of a tag is that of the page. */
 function scrollToElement(_, { layoutActions }) {

@@ -15,7 +15,7 @@ for (const link of document.querySelectorAll('.page-head .segments a')) {
  * Shows the sidebar, and the view of the address whenever it changes.
  *
  * @param prefix what the page's library has in the fragment of a tag before its name
- * @param show draws a view, after its title has been drawn
+ * @param show draws the document of a view, after its title has been drawn
  */
 globalThis.showViews = async (prefix, show) => {
   const spec = await (await fetch(documentPath)).json()
@@ -37,7 +37,7 @@ globalThis.showViews = async (prefix, show) => {
     document.body.dataset.view = view.name === CONVENTIONS ? 'conventions' : 'operations'
     for (const [name, link] of links) link.ariaCurrent = name === view.name ? 'page' : null
     scrollTo(0, 0)
-    show(view.name, spec)
+    show(onlyTag(view.name, spec))
   }
   addEventListener('hashchange', choose)
   choose()
@@ -79,6 +79,21 @@ function showSidebar(views, counts, prefix) {
   nav.append(element('section', conventions), ...sections.filter((section) => section.children.length > 1))
   nav.append(element('footer', file))
   return links
+}
+
+/** The document with the operations of one tag; with the conventions and none, if no tag has this name. */
+function onlyTag(tag, spec) {
+  const paths = Object.entries(spec.paths).map(([path, operations]) => {
+    const own = Object.entries(operations).filter(([, { tags }]) => tags?.[0] === tag)
+    return [path, Object.fromEntries(own)]
+  })
+  const isTag = spec.tags.some(({ name }) => name === tag)
+  return {
+    ...spec,
+    info: { ...spec.info, description: isTag ? '' : spec.info.description },
+    tags: spec.tags.filter(({ name }) => name === tag),
+    paths: Object.fromEntries(paths.filter(([, operations]) => Object.keys(operations).length > 0)),
+  }
 }
 
 /** A text, in which code stands between backticks. */

@@ -95,33 +95,17 @@ function draw(spec) {
 
 let isDrawn = false
 
-showViews('tag/', (view, spec) => {
+showViews('tag/', (spec) => {
   // Redoc goes on to write the sections of a document that it has drawn into the address.
   if (isDrawn) return location.reload()
   isDrawn = true
-  const part = onlyTag(view, spec)
   let theme
   const drawAgain = () => {
     if (theme === token('ink')) return
     theme = token('ink')
-    draw(part)
+    draw(spec)
   }
   drawAgain()
   for (const event of ['theme', 'storage']) addEventListener(event, drawAgain)
   dark.addEventListener('change', drawAgain)
 })
-
-/** The document with the operations of one tag; with the conventions and none, if no tag has this name. */
-function onlyTag(tag, spec) {
-  const paths = Object.entries(spec.paths).map(([path, operations]) => {
-    const own = Object.entries(operations).filter(([, { tags }]) => tags?.[0] === tag)
-    return [path, Object.fromEntries(own)]
-  })
-  const isTag = spec.tags.some(({ name }) => name === tag)
-  return {
-    ...spec,
-    info: { ...spec.info, description: isTag ? '' : spec.info.description },
-    tags: spec.tags.filter(({ name }) => name === tag),
-    paths: Object.fromEntries(paths.filter(([, operations]) => Object.keys(operations).length > 0)),
-  }
-}
