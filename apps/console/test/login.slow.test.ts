@@ -66,7 +66,7 @@ consoleTest(
     await logIn(page, admin)
     await page.getByRole('row', { name: 'Kettle 27' }).waitFor()
     expect(new URL(page.url()).search).toBe('?sort=price_desc')
-    await page.getByRole('button', { name: 'Account: key 1' }).waitFor()
+    await page.getByRole('button', { name: 'Account: operator' }).waitFor()
     const readable = await page.evaluate(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.innerHTML])',
     )
@@ -419,7 +419,7 @@ consoleTest(
     const { admin } = await createKeys(visit)
     await startSession(visit, admin)
     await open('/items')
-    await page.getByRole('button', { name: 'Account: key 1' }).waitFor()
+    await page.getByRole('button', { name: 'Account: operator' }).waitFor()
     expect(await warning.count()).toBe(0)
   },
   { expected },

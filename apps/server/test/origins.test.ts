@@ -13,7 +13,7 @@ describe('the session of the console', () => {
     await using server = await startTestServer()
     const { key } = await createKey(server, { role: 'writer' })
     const { status, body, cookie, attributes } = await logIn(server, key, { Origin: server.url })
-    expect([status, body]).toEqual([200, { name: 'key 1', role: 'writer' }])
+    expect([status, body]).toEqual([200, { name: 'key 1', label: 'test', role: 'writer' }])
     expect(cookie).not.toContain(key)
     expect(attributes).toEqual(['Path=/', 'HttpOnly', 'SameSite=Strict'])
   })
@@ -25,6 +25,7 @@ describe('the session of the console', () => {
     const headers = { Cookie: `theme=dark; ${cookie}` }
     expect(await (await fetch(`${server.url}/console/session`, { headers })).json()).toEqual({
       name: 'key 1',
+      label: 'test',
       role: 'reader',
     })
     expect((await server.request('GET', '/items', { headers })).status).toBe(200)
@@ -49,7 +50,7 @@ describe('the session of the console', () => {
   test('returns the current caller, a 401 if there is none, and an anonymous admin while no key exists', async () => {
     await using server = await startTestServer()
     const session = () => server.request('GET', '/console/session')
-    expect((await session()).body).toEqual({ name: 'anonymous', role: 'admin' })
+    expect((await session()).body).toEqual({ name: 'anonymous', label: 'anonymous', role: 'admin' })
     server.logIn((await createKey(server)).key)
     await server.request('GET', '/items')
     server.logIn(undefined)

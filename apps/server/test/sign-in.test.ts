@@ -70,6 +70,7 @@ test('signing in at the issuer starts a session with the role of the claim, and 
   const headers = { Cookie: cookies[1]?.split(';')[0] ?? '' }
   expect(await (await fetch(`${server.url}/console/session`, { headers })).json()).toEqual({
     name: 'subject mira',
+    label: 'mira',
     role: 'writer',
   })
   const { body } = await server.request('GET', '/api/sessions', { headers })

@@ -1,4 +1,4 @@
-import { CircleAlert, LogIn } from 'lucide-react'
+import { LogIn } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { Button } from '../ui/Button.tsx'
 import { logIn, readSession } from './session.ts'
@@ -59,7 +59,6 @@ export function LoginForm({ isOverPage = false }: { isOverPage?: boolean }) {
         />
       </label>
       <p id={errorId} role="alert" className="field-error">
-        {failure !== '' && <CircleAlert aria-hidden="true" className="i" />}
         {failure}
       </p>
       <Button className="button primary large" type="submit">

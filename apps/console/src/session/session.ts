@@ -8,7 +8,10 @@ import { hasUnsavedInput } from '../ui/unsaved.ts'
 
 /** The logged-in user. */
 interface Session {
+  /** As in the audit log: `key 3`. */
   name: string
+  /** The name of the key, or the subject of the login. */
+  label: string
   role: Role
 }
 

@@ -25,9 +25,9 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
         {session !== undefined && !isOpen && (
           <>
             <span className="avatar" aria-hidden="true">
-              {session.name.slice(0, 1).toUpperCase()}
+              {session.label.slice(0, 1).toUpperCase()}
             </span>
-            <bdi translate="no">{session.name}</bdi>
+            <bdi translate="no">{session.label}</bdi>
           </>
         )}
         {isOpen && (
@@ -45,7 +45,7 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
           {isOpen && 'No key yet: everybody is an administrator until one exists.'}
           {session !== undefined && !isOpen && (
             <span translate="no">
-              {session.name}, {session.role}
+              {session.label}, {session.role}
             </span>
           )}
         </p>

@@ -7,6 +7,8 @@ export interface Caller {
   name: string
   /** The name of the key, the issuer of the token, or the user of the operating system. */
   detail?: string
+  /** The name of the key, also in a session of the console. */
+  keyName?: string
   /** Whom the caller acts for: the `sub` of a token, or the owner of an API key. Absent without credentials, and for a key without owner. */
   subject?: string
   role: Role

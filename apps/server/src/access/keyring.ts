@@ -71,7 +71,13 @@ export function createKeyring(database: Database, log: Logger) {
     // Unknown keys are not cached, because made-up ones would evict the others.
     if (row === undefined) return undefined
     setHasKeys()
-    const caller = { name: `key ${row.id}`, detail: row.name, ...ownerOf(row), role: row.role as Role }
+    const caller = {
+      name: `key ${row.id}`,
+      detail: row.name,
+      keyName: row.name,
+      ...ownerOf(row),
+      role: row.role as Role,
+    }
     const withHash = (hash: string) => ({ ...caller, key: { id: row.id, hash } })
     const former = withHash(row.former_hash ?? '')
     const known = { row, caller: withHash(row.hash), former, untilMs: performance.now() + CACHE_MS }

@@ -80,7 +80,8 @@ export function createSessions(
       if (key !== undefined) recordKeyUse(key)
     }
     const { id, actor, actor_detail, role } = session
-    const subject = key === undefined ? { subject: actor.slice(SUBJECT_PREFIX.length) } : ownerOf(key)
+    const subject =
+      key === undefined ? { subject: actor.slice(SUBJECT_PREFIX.length) } : { keyName: key.name, ...ownerOf(key) }
     return {
       name: actor,
       detail: `${actor_detail} (console)`,

@@ -86,6 +86,7 @@ export function consoleSession({ config, database, access, log }: Options): Rout
   return router
 }
 
-function present({ name, role }: Caller) {
-  return { name, role }
+/** The caller, with the label by which people know it. */
+function present({ name, keyName, subject, role }: Caller) {
+  return { name, label: keyName ?? subject ?? name, role }
 }

@@ -1,7 +1,7 @@
 caller.then((session) => {
   const isLoggedIn = session !== undefined && session.name !== 'anonymous'
   const text = isLoggedIn
-    ? ['Requests use your console session (', element('b', `${session.name}, ${session.role}`), ').']
+    ? ['Requests use your console session (', element('b', `${session.label}, ${session.role}`), ').']
     : [
         session === undefined
           ? 'Requests need a key: log in to the console, or use one here.'

@@ -25,7 +25,7 @@ const caller = fetch('/console/session').then(
 
 caller.then((session) => {
   const isOpen = session?.name === 'anonymous'
-  const name = session === undefined ? 'Not logged in' : isOpen ? '' : session.name
+  const name = session === undefined ? 'Not logged in' : isOpen ? '' : session.label
   document.getElementById('who').textContent = name
   document.getElementById('unlocked').hidden = !isOpen
   document.getElementById('avatar').textContent = name.slice(0, 1).toUpperCase()
