@@ -255,6 +255,7 @@ test('C60 /redoc shows every operation, its schemas and samples, the envelope, a
       await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
       const operations = page.locator(`[id^="tag/${name.replaceAll(' ', '-')}/operation/"] h2`)
       await (name === 'Conventions' ? page.getByText('can be retried safely') : operations.first()).waitFor()
+      expect(await page.locator('.operations a').count()).toBe(await operations.count())
       headings.push(name, ...(await operations.allTextContents()).map((text) => text.trim()))
     }
     // Users have three tags, one for each of their APIs.

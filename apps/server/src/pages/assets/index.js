@@ -27,7 +27,9 @@ function duration(ms) {
 async function showFacts() {
   const response = await fetch('/console/status').catch(() => undefined)
   if (!response?.ok) return
-  const { database, started_at, requests } = await response.json()
+  const { database, started_at, requests: seconds } = await response.json()
+  // The last second has just begun.
+  const requests = seconds.slice(0, -1)
   show('database', database)
   show('uptime', duration(Date.now() - Date.parse(started_at)))
   const sum = requests.reduce((sum, count) => sum + count, 0)
@@ -39,10 +41,9 @@ async function showFacts() {
   const largest = Math.max(1, ...requests)
   const bars = requests.map((count, index) => {
     const bar = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
-    const height = count === 0 ? 0 : 2 + (54 * count) / largest
-    // The second before the one that has just begun.
-    if (index === requests.length - 2) bar.setAttribute('class', 'now')
-    const at = { x: index * 4, y: 56 - height, width: 3, height, rx: 1 }
+    const height = count === 0 ? 1 : 2 + (54 * count) / largest
+    if (index === requests.length - 1) bar.setAttribute('class', 'now')
+    const at = { x: index * 4 + 4, y: 56 - height, width: 3, height, rx: 1 }
     for (const [name, value] of Object.entries(at)) bar.setAttribute(name, value)
     return bar
   })

@@ -17,8 +17,8 @@ function themeOf() {
   const gray = { main: token('soft'), light: token('faint'), dark: token('ink'), contrastText: token('surface') }
   const [get, post, put, remove] = ['soft', 'good', 'warning', 'danger'].map(token)
   return {
-    // One column: samples stand below what they belong to.
-    breakpoints: { small: '48rem', medium: '999rem', large: '999rem' },
+    // Samples have a column of their own, or stand below what they belong to.
+    breakpoints: { small: '48rem', medium: '90rem', large: '90rem' },
     spacing: { unit: 4, sectionHorizontal: 0, sectionVertical: 16 },
     colors: {
       tonalOffset: 0,
@@ -38,7 +38,7 @@ function themeOf() {
       http: { get, post, put, patch: put, delete: remove, options: get, head: get, basic: get, link: get },
     },
     schema: {
-      linesColor: token('line-strong'),
+      linesColor: 'transparent',
       typeNameColor: token('soft'),
       typeTitleColor: token('soft'),
       requireLabelColor: token('danger'),
@@ -51,8 +51,8 @@ function themeOf() {
       lineHeight: '1.5',
       headings: heading,
       heading1: { ...heading, fontSize: '1.5rem', color: token('ink') },
-      heading2: { ...heading, fontSize: '1.25rem', color: token('ink') },
-      heading3: { ...heading, fontSize: '1rem', color: token('ink') },
+      heading2: { ...heading, fontSize: '1rem', color: token('ink') },
+      heading3: { ...heading, fontSize: '0.875rem', color: token('ink') },
       code: {
         fontFamily: token('mono'),
         fontSize: '13px',
@@ -68,7 +68,7 @@ function themeOf() {
       activeTextColor: token('ink'),
       arrow: { color: token('faint') },
     },
-    rightPanel: { backgroundColor: token('surface'), textColor: token('ink'), width: '100%' },
+    rightPanel: { backgroundColor: token('surface'), textColor: token('ink'), width: '42%' },
     codeBlock: { backgroundColor: token('sunken') },
     fab: { backgroundColor: token('raised'), color: token('ink') },
   }
@@ -87,6 +87,7 @@ function draw(spec) {
     hideFab: true,
     hideSchemaPattern: true,
     nativeScrollbars: true,
+    pathInMiddlePanel: true,
     scrollYOffset: 'header',
     theme: themeOf(),
   }
@@ -99,6 +100,7 @@ showViews('tag/', (spec) => {
   // Redoc goes on to write the sections of a document that it has drawn into the address.
   if (isDrawn) return location.reload()
   isDrawn = true
+  document.getElementById('redoc').before(tableOf(spec))
   let theme
   const drawAgain = () => {
     if (theme === token('ink')) return
@@ -109,3 +111,19 @@ showViews('tag/', (spec) => {
   for (const event of ['theme', 'storage']) addEventListener(event, drawAgain)
   dark.addEventListener('change', drawAgain)
 })
+
+/** Links to the operations of a document, in the order in which Redoc shows them. */
+function tableOf({ paths }) {
+  const list = element('ul')
+  list.className = 'operations'
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, { tags, operationId, summary }] of Object.entries(operations)) {
+      const verb = element('span', method)
+      verb.className = `http-verb ${method}`
+      const link = element('a', verb, element('code', path), element('span', summary))
+      link.href = `#tag/${tags[0].replaceAll(' ', '-')}/operation/${operationId}`
+      list.append(element('li', link))
+    }
+  }
+  return list
+}
