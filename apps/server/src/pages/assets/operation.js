@@ -3,27 +3,27 @@ globalThis.operationParts = { parameters: withFoldedHeaders, response: folded, l
 
 /** The parameters, of which the header fields are folded: a request seldom needs one. */
 function withFoldedHeaders(Parameters, { React }) {
-  const { createElement: h, useState } = React
+  const { createElement: h, useEffect, useRef, useState } = React
   const isHeader = (parameter) => parameter.get('in') === 'header'
   return (props) => {
     const headers = props.parameters.filter(isHeader)
     const [isOpen, setOpen] = useState(headers.some((parameter) => parameter.get('required')))
+    const section = useRef(null)
+    // Swagger UI names only its inputs, by their placeholders.
+    useEffect(() => {
+      for (const field of section.current.querySelectorAll('select, textarea')) {
+        field.ariaLabel ??= field.closest('tr')?.dataset.paramName ?? 'Request body'
+      }
+    })
     const fields = { parameters: headers, operation: props.operation.delete('requestBody') }
-    return [
-      h(Parameters, { ...props, key: 'parameters', parameters: props.parameters.filterNot(isHeader) }),
-      headers.size > 0 &&
-        h(
-          'details',
-          {
-            key: 'headers',
-            className: 'fold',
-            open: isOpen,
-            onToggle: ({ currentTarget }) => setOpen(currentTarget.open),
-          },
-          h('summary', null, 'Header fields', h('small', null, headers.size)),
-          isOpen && h(Parameters, { ...props, ...fields }),
-        ),
-    ]
+    const fold = h(
+      'details',
+      { className: 'fold', open: isOpen, onToggle: ({ currentTarget }) => setOpen(currentTarget.open) },
+      h('summary', null, 'Header fields', h('small', null, headers.size)),
+      isOpen && h(Parameters, { ...props, ...fields }),
+    )
+    const others = h(Parameters, { ...props, parameters: props.parameters.filterNot(isHeader) })
+    return h('div', { ref: section }, others, headers.size > 0 && fold)
   }
 }
 
