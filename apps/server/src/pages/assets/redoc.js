@@ -18,7 +18,7 @@ function themeOf() {
   const [get, post, put, remove] = ['soft', 'good', 'warning', 'danger'].map(token)
   return {
     // Samples have a column of their own, or stand below what they belong to.
-    breakpoints: { small: '48rem', medium: '90rem', large: '90rem' },
+    breakpoints: { small: '48rem', medium: '89rem', large: '89rem' },
     spacing: { unit: 4, sectionHorizontal: 0, sectionVertical: 16 },
     colors: {
       tonalOffset: 0,
