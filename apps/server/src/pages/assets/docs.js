@@ -66,6 +66,8 @@ async function resolveLocally(spec, path) {
 /** Scrolls to the operation of an address below the header; the top of a tag is that of the page. */
 function scrollToElement(_, { layoutActions }) {
   return (target) => {
+    // An element that was removed.
+    if (target === null) return
     layoutActions.clearScrollTo()
     if (target.querySelector('.opblock-tag-section') === null) target.scrollIntoView()
   }
