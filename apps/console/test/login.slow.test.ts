@@ -356,7 +356,7 @@ test('a user of the identity provider signs in and sees the linked page; one wit
     await page.context().clearCookies()
     await open('/items?sort=price_desc')
     await signIn('writer')
-    await page.getByRole('button', { name: 'Account: subject writer' }).waitFor()
+    await page.getByRole('button', { name: 'Account: writer' }).waitFor()
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/console/items?sort=price_desc')
     await page.getByRole('button', { name: 'New item' }).waitFor()
   }
