@@ -9,7 +9,7 @@ const COLUMNS: [string, string?][] = [
   ['Key', 'only-large'],
   ['Role'],
   ['Owner'],
-  ['Created', 'only-large'],
+  ['Created', 'added'],
   ['Last use'],
   ['Expires'],
 ]
@@ -40,9 +40,9 @@ export function KeyTable({ keys, newest, isOwn, onAsk }: Props) {
             </td>
             <td className="at-rest">{role}</td>
             <td className="owner one-line only-wide" translate="no" title={owner ?? undefined}>
-              {owner ?? <span className="faint">none</span>}
+              {owner === null ? <span className="faint">none</span> : <bdi>{owner}</bdi>}
             </td>
-            <td className="when only-large">
+            <td className="when added">
               <Ago at={created_at} />
             </td>
             <td className="when at-when">
