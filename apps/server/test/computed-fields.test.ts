@@ -1,6 +1,7 @@
 import { searchKey } from '@resource/database'
 import { expect, test, vi } from 'vitest'
 import { newRequestId } from '../src/http/request-id.ts'
+import type { CollectionRules } from '../src/store/collection.ts'
 import { startTestServer } from './harness.ts'
 import { openCalls } from './rule-calls.ts'
 
@@ -197,15 +198,47 @@ test('concurrent changes of different fields leave no value computed from an old
   expect(await calls.get(1)).toMatchObject({ price: 180, category: 'Light for 180', version: 11 })
 })
 
+test('a value computed beyond the limits of its field is a 400 of the row, alone or with partial success', async () => {
+  await using server = await startTestServer()
+  const compute = ({ after: { name } }: { after: { name: string } }) => ({ price: name.length * 1e11 })
+  await using calls = await openCalls(server.databaseUrl, { compute: vi.fn().mockImplementation(compute) }, ['price'])
+  const dear = { name: 'A floor lamp', price: 1 }
+  const fault = 'price: must be a number from 0 to 1e12'
+  expect(await calls.errorOf('items.create', dear)).toBe(`400 ${fault}`)
+  expect(await calls.errorOf('items.createMany', { items: [dear] })).toMatch(
+    /^400 .*price: must be a number from 0 to 1e12$/,
+  )
+  const rows = { items: [{ name: 'Lamp', price: 1 }, dear], partial: true, create: true }
+  const { results } = (await calls.call('items.updateMany', rows)) as { results: { record?: Item; error?: unknown }[] }
+  expect(results[0]?.record).toMatchObject({ name: 'Lamp', price: 4e11 })
+  expect(JSON.stringify(results[1])).toContain(fault)
+})
+
+test('a record that a rule changes has the time of its change', async () => {
+  await using server = await startTestServer()
+  const [user] = (await server.client.users.createMany.mutate({ users: [{ name: 'Ada', email: 'ada@example.com' }] }))
+    .users
+  const check: CollectionRules<'items'>['check'] = async ({ after }, { tx }) => {
+    if (after) await tx.users.write([{ id: 1, change: { age: 36 } }])
+  }
+  await using calls = await openCalls(server.databaseUrl, { check })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+  await calls.call('items.create', { name: 'Lamp', price: 1 }).finally(() => vi.useRealTimers())
+  const { age, updated_at } = await server.client.users.get.query({ id: 1 })
+  expect([age, Date.parse(updated_at) - Date.parse(user?.updated_at ?? '')]).toEqual([36, expect.closeTo(60_000, -4)])
+})
+
 test('a rule that fails or computes nonsense leaves nothing half done', async () => {
   await using calls = await open(({ after }) => {
     if (after.name === 'Broken') throw new Error('defect')
-    return after.name === 'Long' ? { category: 'x'.repeat(101) } : after.name === 'Other' ? { price: 1 } : {}
+    if (after.name === 'Long') return { category: 'x'.repeat(101) }
+    return after.name === 'Number' ? { category: 1 } : after.name === 'Other' ? { price: 1 } : {}
   })
   const fair = { name: 'Lamp', price: 1 }
   const errorOf = (name: string) => calls.errorOf('items.createMany', { items: [fair, { ...fair, name }] })
   expect(await errorOf('Broken')).toBe('500 defect')
-  expect(await errorOf('Long')).toBe('500 items: the computed category must be text of 1 to 100 characters')
+  expect(await errorOf('Long')).toMatch(/^400 .*category: must be text of 1 to 100 characters$/)
+  expect(await errorOf('Number')).toBe('500 items: the computed category must be text of 1 to 100 characters')
   expect(await errorOf('Other')).toBe('500 items: its rule computes price, which is not a read-only field')
   const rows = { items: [fair, { ...fair, name: 'Broken' }], partial: true, create: true }
   expect(await calls.errorOf('items.updateMany', rows)).toBe('500 defect')

@@ -13,7 +13,7 @@ import type { CollectionRules } from '../src/store/collection.ts'
 export async function openCalls(
   databaseUrl: string,
   items: CollectionRules<'items'>,
-  readOnly: readonly 'category'[] = [],
+  readOnly: readonly ('category' | 'price')[] = [],
 ) {
   const database = await createDatabase(databaseUrl)
   const operations = withReadOnly(readOnly, () =>
@@ -34,7 +34,7 @@ export async function openCalls(
 }
 
 /** Creates something while fields of items are read-only. */
-function withReadOnly<T>(names: readonly 'category'[], create: () => T): T {
+function withReadOnly<T>(names: readonly ('category' | 'price')[], create: () => T): T {
   const { items } = contract
   const { shape } = items.procedures.create.input
   const readOnly = Object.fromEntries(names.map((name) => [name, shape[name]]))

@@ -44,7 +44,8 @@ const REMOTE_TOGETHER = { changes: 1_000, deletes: DELETE_BATCH }
 /** A table, whose methods run through an executor. */
 export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements RecordTable<Row> {
   write<W extends readonly RowWrite<Row>[] | []>(rows: W): Promise<WrittenRows<W, Row>>
-  async write(rows: readonly RowWrite<Row>[]): Promise<unknown> {
+  async write(given: readonly RowWrite<Row>[]): Promise<unknown> {
+    const rows = 'updated_at' in this.columns ? timed(given) : given
     const [row] = rows
     if (row === undefined) return []
     if (rows.length === 1 && !('restore' in row)) return [await this.#writeOne(row)]
@@ -344,4 +345,13 @@ export class SqlTable<Row extends Entity> extends AuditedWrites<Row> implements 
 function rowOf<Row>({ columns }: Insertion, values: unknown[], row: Record<string, unknown> = {}): Row {
   for (const [index, { name }] of columns.entries()) row[name] = values[index]
   return row as Row
+}
+
+/** The writes, of which every change has a time, whoever makes it: a rule, too. */
+function timed<Row>(rows: readonly RowWrite<Row>[]): readonly RowWrite<Row>[] {
+  const isTimed = (row: RowWrite<Row>) => !('change' in row) || 'updated_at' in row.change
+  if (rows.every(isTimed)) return rows
+  return rows.map((row) =>
+    'change' in row && !isTimed(row) ? { ...row, change: { ...row.change, updated_at: new Date() } } : row,
+  )
 }

@@ -1,4 +1,5 @@
 import { calculated, decimalsOf } from '@resource/contract'
+import { factsOf } from '@resource/contract/schema'
 import {
   atLaterIndex,
   changed,
@@ -13,6 +14,7 @@ import {
 } from '@resource/database'
 import type { z } from 'zod'
 import type { Caller } from '../access/caller.ts'
+import { invalid } from './refusals.ts'
 import type { Row, RowMapping, Values } from './row-mapping.ts'
 import { inTime } from './rule-time.ts'
 
@@ -177,7 +179,7 @@ function completed(
   return isThenable(computing) ? inTime(computing, `${noun}: its compute`).then(withComputed) : withComputed(computing)
 }
 
-/** @throws Error if a rule has computed what it cannot, which is a defect of the rule */
+/** @throws FieldError for a number or a text that its field does not allow, which the input may cause; Error for what is a defect of the rule */
 function validated(noun: string, readOnly: Ruled['readOnly'], computed: Values): Values {
   const values = Object.entries(computed).flatMap(([name, value]) => {
     if (value === undefined) return []
@@ -185,7 +187,11 @@ function validated(noun: string, readOnly: Ruled['readOnly'], computed: Values):
     if (schema === undefined) throw new Error(`${noun}: its rule computes ${name}, which is not a read-only field`)
     const isNumber = typeof value === 'number' && Number.isFinite(value)
     const { data, error } = schema.safeParse(isNumber ? calculated(value, { add: 0 }, decimalsOf(schema)) : value)
-    if (error !== undefined) throw new Error(`${noun}: the computed ${name} ${error.issues[0]?.message}`)
+    const issue = error?.issues[0]
+    const { type } = factsOf(schema)
+    const hasType = isNumber ? /number|integer/.test(type) : typeof value === 'string' && type.includes('string')
+    if (issue !== undefined && hasType) throw invalid(name, issue.message)
+    if (issue !== undefined) throw new Error(`${noun}: the computed ${name} ${issue.message}`)
     return [[name, data]]
   })
   return Object.fromEntries(values)

@@ -276,7 +276,10 @@ async function write(call: Call, neighbors: Ready[]): Promise<void> {
     const written = await (isCompleted(call)
       ? writeCompleted(call, table, writes, call, (error, index) => refusedAs(call, neighbors[index], error))
       : table.write(writes))
+    const pace = createPacer()
     for (const [at, each] of neighbors.entries()) {
+      const pause = pace()
+      if (pause !== undefined) await pause
       const settling = settle(call, each, written[at])
       if (settling !== undefined) await settling
     }
