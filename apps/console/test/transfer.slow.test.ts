@@ -531,7 +531,7 @@ consoleTest(
     await startSession(visit, other.key)
     await page.reload()
     await page.getByText('0 items created, 2 rows not sent.').waitFor()
-    await page.getByText('key 2, admin').waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Account: other' }).waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('The row was sent with another API key: check whether the row is stored').first().waitFor()
     expect((await operator.items.list.query({})).items.map(({ name }) => name)).toEqual(['Lamp', 'Rug'])
