@@ -79,17 +79,6 @@ describe('the cookie of a session', () => {
     expect(await readWith(server, cookie)).toEqual([200, undefined])
   })
 
-  test('of an earlier version, with an API key, is refused and cleared', async () => {
-    await using both = await startWithKey()
-    const headers = { Cookie: `resource_session=${both.key}` }
-    const answer = await fetch(`${both.server.url}/console/session`, { headers })
-    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([
-      401,
-      'resource_session=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
-    ])
-    expect((await readWith(both.server, headers.Cookie))[0]).toBe(401)
-  })
-
   test('that has ended does not keep anyone out of a service without keys', async () => {
     await using server = await startTestServer()
     expect(await readWith(server, `session=${'A'.repeat(43)}`)).toEqual([200, undefined])

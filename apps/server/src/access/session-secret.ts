@@ -4,9 +4,6 @@ import type { CookieOptions, Request } from 'express'
 
 const FORM = /^[\w-]{43}$/
 
-/** The cookie in which earlier versions kept an API key. */
-export const FORMER_COOKIE = 'resource_session'
-
 /** A new secret of 256 bits. Only its hash is stored. */
 export function newSecret(): { secret: string; hash: string } {
   const secret = randomBytes(32).toString('base64url')

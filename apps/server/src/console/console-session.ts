@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Access } from '../access/access.ts'
 import { SESSION_COOKIE } from '../access/authenticate.ts'
 import { type Caller, unauthorized } from '../access/caller.ts'
-import { cookieName, cookieOptions, FORMER_COOKIE, usesHttps } from '../access/session-secret.ts'
+import { cookieName, cookieOptions, usesHttps } from '../access/session-secret.ts'
 import { addressOf } from '../http/address.ts'
 import { onlyMethods } from '../http/allowed-methods.ts'
 import { recordCaller, requestId } from '../http/request-log.ts'
@@ -59,10 +59,6 @@ export function consoleSession({ config, database, access, log }: Options): Rout
   }
 
   router.route(path).all(onlyMethods('GET, HEAD, POST, DELETE, OPTIONS'))
-  router.all(path, (req, res, next) => {
-    if (req.headers.cookie?.includes(`${FORMER_COOKIE}=`)) res.clearCookie(FORMER_COOKIE, { path: '/' })
-    next()
-  })
   router.get(path, async (req, res) => void res.json(present(await identify(req))))
   router.post(path, async (req, res) => {
     const { authorization } = req.headers
