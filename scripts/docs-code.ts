@@ -1,7 +1,7 @@
 // Type-checks the TypeScript and runs the shell commands and SQL of README.md and docs/, against a real service.
 import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtempDisposable, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -56,13 +56,10 @@ const blocks = pages.flatMap((page) => {
     code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   }))
 })
-const folder = await mkdtemp(join(tmpdir(), 'docs-'))
-try {
-  await checkTypes()
-  await runCommands()
-} finally {
-  await rm(folder, { recursive: true, force: true })
-}
+await using temporary = await mkdtempDisposable(join(tmpdir(), 'docs-'))
+const folder = temporary.path
+await checkTypes()
+await runCommands()
 
 /** Compiles each `ts` block as a module. check:client-projects compiles those that begin with their path. */
 async function checkTypes(): Promise<void> {

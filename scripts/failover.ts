@@ -1,6 +1,6 @@
 // The cluster scenario of `npm run test:torture` in its short form; requires the Debian packages of etcd, Patroni, PostgreSQL,
 // HAProxy and PgBouncer, or downloads them.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { download, makeChecks } from './external-checks.ts'
@@ -8,14 +8,10 @@ import { root, run } from './run-command.mjs'
 
 await makeChecks({
   failover: async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'cluster-'))
-    try {
-      await download('node', ['scripts/cluster.ts', 'download', folder], root)
-      const env = { CLUSTER_FOLDER: folder, CLUSTER_SHORT: '1' }
-      const { code } = await run('node', ['tests/src/main.ts', 'cluster'], { env })
-      if (code !== 0) throw new Error(`exit code ${code}`)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'cluster-'))
+    await download('node', ['scripts/cluster.ts', 'download', folder.path], root)
+    const env = { CLUSTER_FOLDER: folder.path, CLUSTER_SHORT: '1' }
+    const { code } = await run('node', ['tests/src/main.ts', 'cluster'], { env })
+    if (code !== 0) throw new Error(`exit code ${code}`)
   },
 })

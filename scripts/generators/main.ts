@@ -1,6 +1,6 @@
 // Tests the clients that a code generator for each of four languages produces from the service's OpenAPI document: they compile,
 // and a program per generator makes the same calls with them to the real service. A generator without its tools is NOT CHECKED.
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createTestServer } from '../../apps/server/src/testing/testing.ts'
@@ -116,16 +116,13 @@ await makeChecks(
 async function test({ tools, check }: Generator): Promise<void> {
   for (const [command, argument] of tools) await requireTool(command, argument)
   // Not in the cache: the TypeScript compiler does not emit sources below node_modules.
-  const folder = await mkdtemp(join(tmpdir(), 'generators-'))
-  try {
-    await using server = await createTestServer()
-    const document = await fetch(`${server.url}/openapi.json`)
-    await writeFile(join(folder, 'openapi.json'), await document.text())
-    const output = (await check(folder, server.url)).trim()
-    if (output !== 'ok') throw new Error(output)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'generators-'))
+  const folder = temporary.path
+  await using server = await createTestServer()
+  const document = await fetch(`${server.url}/openapi.json`)
+  await writeFile(join(folder, 'openapi.json'), await document.text())
+  const output = (await check(folder, server.url)).trim()
+  if (output !== 'ok') throw new Error(output)
 }
 
 function maven(...args: string[]): Promise<void> {

@@ -1,6 +1,6 @@
 // Checks the published packages: runs publint and arethetypeswrong, installs them in a new project with each package
 // manager, and runs the examples of the adapter's README and of MIGRATING.md.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -53,38 +53,35 @@ const EXPECTED = [
   ['Saturn', 'not_found'],
 ]
 
-const folder = await mkdtemp(join(tmpdir(), 'packages-'))
-try {
-  const [openapi = '', client = ''] = await pack(folder)
-  const program = example(await readFile(join(root, 'packages/openapi/README.md'), 'utf8'))
-  const router = example(await readFile(join(root, 'packages/openapi/MIGRATING.md'), 'utf8'))
-  const tarballs = [openapi, client].map((tarball) => [
-    basename(tarball),
-    async () => {
-      const faults = await faultsOf(await readFile(tarball))
-      if (faults.length > 0) throw new Error(faults.join('\n'))
-    },
-  ])
-  const installs = Object.entries(INSTALLS).map(([name, [command = '', ...args]]) => [
-    name,
-    async () => {
-      const project = join(folder, name)
-      await mkdir(project)
-      await writeFile(join(project, 'package.json'), manifest(openapi, client))
-      await writeFile(join(project, 'server.ts'), program)
-      await writeFile(join(project, 'router.ts'), router)
-      await writeFile(join(project, 'client.ts'), CLIENT)
-      await writeFile(join(project, 'tsconfig.json'), CONFIG)
-      // A new cache folder, because Yarn caches tarballs by version and ignores changed content.
-      await execute(command, args, project, { YARN_CACHE_FOLDER: join(folder, 'yarn-cache') })
-      await execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], project)
-      await checkResponses(project)
-    },
-  ])
-  await makeChecks(Object.fromEntries([...tarballs, ...installs]))
-} finally {
-  await rm(folder, { recursive: true, force: true })
-}
+await using temporary = await mkdtempDisposable(join(tmpdir(), 'packages-'))
+const folder = temporary.path
+const [openapi = '', client = ''] = await pack(folder)
+const program = example(await readFile(join(root, 'packages/openapi/README.md'), 'utf8'))
+const router = example(await readFile(join(root, 'packages/openapi/MIGRATING.md'), 'utf8'))
+const tarballs = [openapi, client].map((tarball) => [
+  basename(tarball),
+  async () => {
+    const faults = await faultsOf(await readFile(tarball))
+    if (faults.length > 0) throw new Error(faults.join('\n'))
+  },
+])
+const installs = Object.entries(INSTALLS).map(([name, [command = '', ...args]]) => [
+  name,
+  async () => {
+    const project = join(folder, name)
+    await mkdir(project)
+    await writeFile(join(project, 'package.json'), manifest(openapi, client))
+    await writeFile(join(project, 'server.ts'), program)
+    await writeFile(join(project, 'router.ts'), router)
+    await writeFile(join(project, 'client.ts'), CLIENT)
+    await writeFile(join(project, 'tsconfig.json'), CONFIG)
+    // A new cache folder, because Yarn caches tarballs by version and ignores changed content.
+    await execute(command, args, project, { YARN_CACHE_FOLDER: join(folder, 'yarn-cache') })
+    await execute(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], project)
+    await checkResponses(project)
+  },
+])
+await makeChecks(Object.fromEntries([...tarballs, ...installs]))
 
 /** The problems that publint and arethetypeswrong find. */
 async function faultsOf(tarball: Buffer): Promise<string[]> {
