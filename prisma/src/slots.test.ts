@@ -73,3 +73,19 @@ test('one caller leaves slots to others, and its newest work fails when too much
   await a4
   expect(slots.acquire('b')).toBe(undefined)
 })
+
+test('work that goes first waits before the other work of its caller, however many wait', async () => {
+  const slots = new Slots(1, { maxWaitMs: 1_000, maxWaiting: 1 })
+  await slots.acquire()
+  const begun: string[] = []
+  const start = async (name: string, isFirst: boolean) => {
+    await slots.acquire('a', undefined, isFirst)
+    begun.push(name)
+    slots.release()
+  }
+  const waiting = [start('later', false), start('first', true)]
+  expect([slots.free, slots.waiting]).toEqual([0, 2])
+  slots.release()
+  await Promise.all(waiting)
+  expect([begun, slots.free]).toEqual([['first', 'later'], 1])
+})

@@ -41,16 +41,21 @@ export class Slots {
     return this.#waiting.size
   }
 
+  get free(): number {
+    return this.#free
+  }
+
   /**
    * Acquires a slot, which {@link release} releases.
    *
    * @param caller whose turn it takes if it waits
    * @param timeoutMs may be infinite
+   * @param isFirst whether it goes before the caller's other work, however many wait
    * @returns undefined if a slot was free
    * @throws Busy on timeout, or if too many wait
    */
-  acquire(caller = '', timeoutMs = this.#options.maxWaitMs): Promise<void> | undefined {
-    if (this.#free === 0 || !this.#mayRun(caller)) return this.#wait(caller, timeoutMs)
+  acquire(caller = '', timeoutMs = this.#options.maxWaitMs, isFirst = false): Promise<void> | undefined {
+    if (this.#free === 0 || !this.#mayRun(caller)) return this.#wait(caller, timeoutMs, isFirst)
     this.#free--
     this.#count(caller, 1)
     this.#runStartMs = performance.now()
@@ -102,7 +107,7 @@ export class Slots {
     else this.#ofCallers.set(caller, count)
   }
 
-  #wait(caller: string, timeoutMs: number): Promise<void> {
+  #wait(caller: string, timeoutMs: number, isFirst: boolean): Promise<void> {
     const { maxWaiting = Number.POSITIVE_INFINITY, what = 'writes' } = this.#options
     return new Promise((resolve, reject) => {
       const expire = () => {
@@ -119,8 +124,9 @@ export class Slots {
         resolve()
       }
       const turn: Turn = { begin: () => ended(begin), reject: (error) => ended(() => reject(error)) }
-      this.#waiting.add(caller, turn)
-      if (this.#waiting.size > maxWaiting) this.#waiting.drop()?.reject(new Busy(`Too many ${what} are waiting.`))
+      this.#waiting.add(caller, turn, isFirst)
+      if (!isFirst && this.#waiting.size > maxWaiting)
+        this.#waiting.drop()?.reject(new Busy(`Too many ${what} are waiting.`))
     })
   }
 }

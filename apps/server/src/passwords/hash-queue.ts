@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { FairQueue } from '@resource/database'
+import { Slots } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 
 // Leaves one core to the event loop.
@@ -12,8 +12,7 @@ const PAUSE_MS = 5
 const MAX_QUEUED = 100
 
 const free: Worker[] = []
-const waiting = new FairQueue<{ start: () => void; refuse: (error: ApiError) => void }>()
-let running = 0
+const slots = new Slots(CONCURRENCY, { maxWaiting: MAX_QUEUED, maxWaitMs: Number.POSITIVE_INFINITY })
 let refused = 0
 
 /**
@@ -35,8 +34,8 @@ export async function enqueueHash(
     isContinuation = false,
   }: { caller?: string; salt?: Uint8Array | undefined; isContinuation?: boolean } = {},
 ): Promise<string> {
-  if (running === CONCURRENCY) await waitForSlot(caller, isContinuation)
-  else running++
+  const turn = slots.acquire(caller, undefined, isContinuation)
+  if (turn !== undefined) await turn.catch(refuse)
   try {
     const thread = free.pop() ?? new Worker(new URL('hashing-thread.mjs', import.meta.url))
     // Keeps the process alive only while the thread works.
@@ -48,28 +47,18 @@ export async function enqueueHash(
     if (error !== undefined) throw error
     return hash
   } finally {
-    if (waiting.size > 0) setTimeout(startNext, PAUSE_MS)
-    else startNext()
+    if (slots.waiting > 0) setTimeout(() => slots.release(), PAUSE_MS)
+    else slots.release()
   }
 }
 
 /** The number of hashes in progress, waiting, and refused so far. */
 export function hashingQueue() {
-  return { running, waiting: waiting.size, refused }
+  return { running: CONCURRENCY - slots.free, waiting: slots.waiting, refused }
 }
 
-function startNext(): void {
-  const next = waiting.take()
-  if (next === undefined) running--
-  else next.start()
-}
-
-function waitForSlot(caller: string, isContinuation: boolean): Promise<void> {
-  return new Promise((start, refuse) => {
-    waiting.add(caller, { start, refuse }, isContinuation)
-    if (isContinuation || waiting.size <= MAX_QUEUED) return
-    refused++
-    const headers = { 'Retry-After': '2' }
-    waiting.drop()?.refuse(new ApiError(503, 'Too many passwords are waiting to be hashed; try again', { headers }))
-  })
+function refuse(cause: unknown): never {
+  refused++
+  const headers = { 'Retry-After': '2' }
+  throw new ApiError(503, 'Too many passwords are waiting to be hashed; try again', { headers, cause })
 }
