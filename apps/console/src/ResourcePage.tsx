@@ -9,7 +9,7 @@ import { useCreated } from './table/live.ts'
 import { useOptimisticRows } from './table/optimistic.ts'
 import { Pager } from './table/Pager.tsx'
 import { usePermissions } from './table/permissions.ts'
-import { refresh, useRows } from './table/queries.ts'
+import { refresh, useCount, useRows } from './table/queries.ts'
 import { RecordTable } from './table/RecordTable.tsx'
 import { useSelection } from './table/selection.ts'
 import { useColumns } from './table/shown-columns.ts'
@@ -51,6 +51,11 @@ export function ResourcePage({ resource }: { resource: Resource }) {
     setAskedOn(list)
     ask(undefined)
   }
+  const isFiltered = Object.keys(filtersOf(resource, view)).length > 0
+  const { data: all } = useCount(resource, {})
+  // Without a filter the page and the sidebar show one figure.
+  const total = isFiltered ? data?.total : ((data && all) ?? data?.total)
+  const matching = isFiltered ? data?.matching : total
   const created = useCreated(resource.noun, isPlaceholderData ? undefined : data)
   const isLoaded = data !== undefined
   const isPageInvalid = (view.page ?? view.after) !== undefined && error instanceof InvalidInputError
@@ -63,11 +68,17 @@ export function ResourcePage({ resource }: { resource: Resource }) {
 
   return (
     <div className="page" aria-busy={isFetching}>
-      <TitleBar resource={resource} view={view} total={data?.total} permissions={permissions} onOpen={open}>
+      <TitleBar
+        resource={resource}
+        total={total}
+        all={isFiltered ? all : undefined}
+        permissions={permissions}
+        onOpen={open}
+      >
         {created > 0 && (
           <Button className="button new-rows" onPress={() => void refresh(resource)}>
             {`Show ${formatCount(created, { one: `new ${resource.one}`, many: `new ${resource.many}` })}`}
-            {Object.keys(filtersOf(resource, view)).length > 0 && ', if matching'}
+            {isFiltered && ', if matching'}
           </Button>
         )}
       </TitleBar>
@@ -124,7 +135,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
         <SelectionBar
           resource={resource}
           selection={selection}
-          total={data?.matching}
+          total={matching}
           permissions={permissions}
           onEdit={() => ask({ rows: selection.isEverything ? undefined : selection.rows })}
           onAsk={(action, rows) => ask({ action, rows })}
@@ -132,7 +143,12 @@ export function ResourcePage({ resource }: { resource: Resource }) {
         />
       </Suspense>
       {data?.total !== undefined && (data.total > 0 || (view.page ?? view.after) !== undefined) && (
-        <Pager pages={pages} shown={data.rows.length} total={data.total} next={isPlaceholderData ? null : data.next} />
+        <Pager
+          pages={pages}
+          shown={data.rows.length}
+          total={total ?? data.total}
+          next={isPlaceholderData ? null : data.next}
+        />
       )}
       {shown.length > 0 && <GridHints canEdit={permissions.can(editVerb(resource.noun))} />}
       {(opened ?? question ?? changes.conflict) !== undefined && (
@@ -142,7 +158,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
             view={view}
             open={opened}
             question={question}
-            total={data?.matching ?? 0}
+            total={matching ?? 0}
             changes={changes}
             onClose={pages.close}
             onAsk={ask}

@@ -50,7 +50,9 @@ consoleTest(
     }
     expect(Math.min(...times)).toBeLessThan(1_000)
     await other.locator('tr.changed').getByText('Lamp').waitFor()
-    await other.locator('tr.changed .fresh').getByText('13.00').waitFor()
+    const fresh = other.locator('tr.changed .fresh', { hasText: '13.00' })
+    // What is behind the value fades, not the value.
+    expect(await fresh.evaluate((value) => getComputedStyle(value).animationName)).toBe('fade-behind')
     await other.locator('tr.changed').getByText('anonymous').waitFor()
     await other.locator('tr.changed').waitFor({ state: 'detached' })
     expect(await page.locator('.changed').count()).toBe(0)
@@ -66,6 +68,9 @@ consoleTest(
     const announced = other.getByRole('button', { name: 'Show 2 new items' })
     await announced.waitFor()
     expect(await cellsOf(other)).toEqual(['Lamp', 'Rug', 'Clock'])
+    // The title and the end of the list have the figure of the sidebar.
+    await other.getByRole('status').getByText('4 items').waitFor()
+    await other.getByRole('status').getByText('1–3 of 4').waitFor()
     expect(await violations(other)).toEqual([])
     await announced.click()
     await announced.waitFor({ state: 'detached' })

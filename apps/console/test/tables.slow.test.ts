@@ -64,6 +64,10 @@ consoleTest('beyond the first 100,000 records the pager uses cursors', async ({ 
   await page.route('**/trpc/items.list*', (route) =>
     route.fulfill({ json: [{ result: { data: { items, limit: 100, next: 'cursor', total: 100_300 } } }] }),
   )
+  const whole = { value: null, count: 100_300, minimum: null, mean: null, maximum: null }
+  await page.route('**/trpc/items.summarize*', (route) =>
+    route.fulfill({ json: [{ result: { data: { summaries: [whole], as_of: new Date().toISOString() } } }] }),
+  )
   await open('/items?limit=100&page=1001')
   await page.getByText('100,001–100,030 of 100,300').waitFor()
   await page.getByText('Pages beyond the first 100,000 records open only by Next.').waitFor()

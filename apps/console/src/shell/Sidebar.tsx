@@ -4,10 +4,11 @@ import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Noun } from '../resources/resource.ts'
 import { useAllowing } from '../table/permissions.ts'
+import { useCount } from '../table/queries.ts'
 import { AREAS } from '../ui/Header.tsx'
 import { scrollToTop } from '../ui/scroll.ts'
 import { type Destination, NAVIGATION } from './navigation.ts'
-import { HEALTH, useHealth, useOpenProposals, useSize } from './service.ts'
+import { HEALTH, useHealth, useOpenProposals } from './service.ts'
 
 const AREA_ICONS = { '/docs': Play, '/redoc': BookText }
 
@@ -77,7 +78,7 @@ function Entry({ page: { href, title, icon: Icon, counted }, path }: { page: Des
 }
 
 function Size({ noun }: { noun: Noun }) {
-  const size = useSize(noun)
+  const { data: size } = useCount({ noun }, {})
   return size !== undefined && <small translate="no">{size.toLocaleString('en')}</small>
 }
 

@@ -1,8 +1,6 @@
 import { onlineManager, useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { background } from '../client.ts'
-import { summarizeAlone } from '../resources/calls.ts'
-import type { Noun } from '../resources/resource.ts'
 
 const CHECK_MS = 60_000
 
@@ -34,15 +32,6 @@ export function useHealth(): keyof typeof HEALTH {
     refetchInterval: CHECK_MS,
   })
   return useIsOnline() ? data : 'unreachable'
-}
-
-/** The number of all records of a noun. The overview has the same query. */
-export function useSize(noun: Noun): number | undefined {
-  return useQuery({
-    queryKey: [noun, 'summaries', {}],
-    queryFn: ({ signal }) => summarizeAlone(noun, { signal }),
-    select: ({ summaries }) => summaries[0]?.count,
-  }).data
 }
 
 /** The number of proposals that wait for a decision. */

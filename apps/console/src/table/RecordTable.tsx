@@ -30,10 +30,17 @@ import { hideWhole, showWhole } from './whole-text.ts'
 
 const RowMenu = lazy(() => loadPanels().then(({ RowMenu }) => ({ default: RowMenu })))
 
-// The name takes the space that is left. Of the others, only texts may be narrower than their content.
-const NAME_TRACK = 'minmax(9rem, 1fr)'
-/** Those that shrink: with large text a time is cut off rather than beyond the page. Others are as wide as their values. */
-const TRACKS: { [K in ColumnKind]?: string } = { text: 'fit-content(22rem)', time: 'minmax(5rem, max-content)' }
+// The space that is left: the name has most of it, and of the others each that is at least as wide as its values. Only texts
+// and names are narrower.
+const NAME_TRACK = 'minmax(9rem, 2.2fr)'
+const ROOMY_TRACK = 'minmax(max-content, 1fr)'
+/** With large text a time is cut off rather than beyond the page. */
+const TRACKS: { [K in ColumnKind]?: string } = {
+  id: 'max-content',
+  text: 'fit-content(22rem)',
+  number: 'minmax(max-content, 0.6fr)',
+  time: 'minmax(5rem, max-content)',
+}
 
 interface Props {
   resource: Resource
@@ -102,8 +109,9 @@ export function RecordTable(props: Props) {
   }, [resource, columns, decimals, canEdit])
   const tracks = [
     ...(canSelect ? ['max-content'] : []),
-    ...columns.map(({ field, kind }) => (field === resource.nameField ? NAME_TRACK : (TRACKS[kind] ?? 'max-content'))),
-    'max-content',
+    ...columns.map(({ field, kind }) => (field === resource.nameField ? NAME_TRACK : (TRACKS[kind] ?? ROOMY_TRACK))),
+    // Before the row's menu, too.
+    ROOMY_TRACK,
   ]
 
   useEffect(() => {

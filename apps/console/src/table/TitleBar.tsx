@@ -4,14 +4,14 @@ import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { Popup } from '../ui/Popup.tsx'
 import type { Permissions } from './permissions.ts'
-import { useCount } from './queries.ts'
-import { filtersOf, type Open, type View } from './view.ts'
+import type { Open } from './view.ts'
 
 interface Props {
   resource: Resource
-  view: View
   /** The number of matching records. */
   total: number | undefined
+  /** The number of all records, if the list has a filter. */
+  all: number | undefined
   permissions: Permissions
   onOpen: (open: Open) => void
   /** Follows the number. */
@@ -19,10 +19,8 @@ interface Props {
 }
 
 /** The page's title, the number of matching records and of all, and the actions of the page. */
-export function TitleBar({ resource, view, total, permissions, onOpen, children }: Props) {
+export function TitleBar({ resource, total, all, permissions, onOpen, children }: Props) {
   const { title, one, many } = resource
-  const isFiltered = Object.keys(filtersOf(resource, view)).length > 0
-  const { data: all } = useCount(resource, {}, isFiltered)
   // Disabled instead of hidden, with the reason as description.
   const restricted = (verb: string) =>
     permissions.can(verb) ? {} : { isDisabled: true, 'aria-describedby': 'permissions' }
@@ -61,7 +59,7 @@ export function TitleBar({ resource, view, total, permissions, onOpen, children 
               {total.toLocaleString('en')} <span className="hidden">{total === 1 ? one : many}</span>
             </span>
           )}
-          {total !== undefined && isFiltered && all !== undefined && ` of ${all.toLocaleString('en')}`}
+          {total !== undefined && all !== undefined && ` of ${all.toLocaleString('en')}`}
         </p>
         {children}
       </div>

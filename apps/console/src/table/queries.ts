@@ -4,6 +4,7 @@ import { queryClient } from '../query-client.ts'
 import { calls, type Page } from '../resources/calls.ts'
 import { readReferred } from '../resources/labels.ts'
 import { isId, type Resource, type Row } from '../resources/resource.ts'
+import { summariesOf } from '../resources/summaries.ts'
 import { filtersOf, listInputOf, type View } from './view.ts'
 
 // The service searches for words of this length.
@@ -51,13 +52,20 @@ async function findById(resource: Resource, view: View, signal: AbortSignal): Pr
   }
 }
 
-/** The number of matching records. */
-export function useCount(resource: Resource, filter: Record<string, unknown>, enabled = true) {
-  return useQuery({ ...countOf(resource, filter), enabled })
+/** The number of matching records. That of all has the query of the overview. */
+export function useCount(resource: Pick<Resource, 'noun'>, filter: Record<string, unknown>, enabled = true) {
+  const isFiltered = Object.keys(filter).length > 0
+  const all = useQuery({
+    ...summariesOf(resource.noun, {}),
+    select: ({ summaries }) => summaries[0]?.count ?? 0,
+    enabled: enabled && !isFiltered,
+  })
+  const matching = useQuery({ ...countOf(resource, filter), enabled: enabled && isFiltered })
+  return isFiltered ? matching : all
 }
 
 /** The query for the number of matching records. */
-export function countOf({ noun }: Resource, filter: Record<string, unknown>) {
+export function countOf({ noun }: Pick<Resource, 'noun'>, filter: Record<string, unknown>) {
   return queryOptions({
     queryKey: [noun, 'count', filter],
     queryFn: async ({ signal }) => {

@@ -59,11 +59,14 @@ export function Loaded<T>({ query, title, waiting, missing, children }: Props<T>
       {/* Without a key, the next request asks for one. */}
       <div className="buttons">
         <Button onPress={() => void refetch()}>{failure instanceof UnauthorizedError ? 'Log in' : 'Try again'}</Button>
-        {requestId !== null && (
-          <span className="faint small-text">
-            Request <code translate="no">{requestId}</code>
-          </span>
-        )}
+        <span className="faint small-text">
+          {failure instanceof ServiceError && failure.status > 0 && `Status ${failure.status}`}
+          {requestId !== null && (
+            <>
+              , request <code translate="no">{requestId}</code>
+            </>
+          )}
+        </span>
       </div>
     </div>
   )
