@@ -11,33 +11,17 @@ import {
   type WriteControl,
   type Written,
 } from '@resource/database'
-import { ApiError, type Path, type parserOf, validate } from '@resource/openapi'
+import { ApiError, type parserOf, validate } from '@resource/openapi'
 import type { Caller } from '../access/caller.ts'
 import type { MutationContext } from './context.ts'
 import { checkChange, isCompleted, writeCompleted } from './record-rules.ts'
-import { atRow, type IfVersion, invalid, missingOrStale, notFound, referenced, versionsOf } from './refusals.ts'
+import { atRow, invalid, missingOrStale, notFound, referenced, versionsOf } from './refusals.ts'
+import { isLookedUp, nameOf, type RecordWrite, valuesOf } from './requested-write.ts'
 import type { Row, RowMapping, Values } from './row-mapping.ts'
 import type { WriteRules } from './write-rules.ts'
 
 // More rows take longer than the writes that share a commit on SQLite may.
 const MAX_SMALL = 50
-
-/** The write of one record, as a caller requests it. `at` is its path in the input; empty for a single write. */
-export type RecordWrite = { at: Path } & (
-  | { create: Values }
-  | { id: number; if_version?: IfVersion; delete: true }
-  | Change
-)
-
-interface Change {
-  id?: number | undefined
-  /** A unique field that names the record instead, and its value in the unique column. */
-  key?: { field: string; column: string; value: unknown }
-  if_version?: IfVersion
-  change: Values
-  /** Makes it an upsert: the fields of the record to create if there is none. They are validated only then. */
-  orCreate?: Values
-}
 
 /** The record before and after its write, or why it was not written. */
 export type Result = Written<Row> | ApiError
@@ -356,22 +340,6 @@ async function refusalAt({ noun, rows, read, partial }: Call, { row }: Given, er
   const id = 'delete' in row ? row.id : undefined
   const refusal = refusalOf(rows.refused(await referenced(error, noun, id, read)))
   return partial ? refusal : atRow(refusal, row.at)
-}
-
-/** The fields that a row sends. */
-function valuesOf(row: RecordWrite | ApiError): Values {
-  if (row instanceof ApiError || 'delete' in row) return {}
-  return 'create' in row ? row.create : (row.orCreate ?? row.change)
-}
-
-/** Whether the record of a row is not known before the transaction. */
-function isLookedUp(row: RecordWrite): boolean {
-  return 'change' in row && (row.key !== undefined || row.orCreate !== undefined)
-}
-
-/** What is equal for two rows that name the same record. */
-function nameOf(row: RecordWrite): unknown {
-  return 'create' in row ? row : (('key' in row ? row.key?.value : row.id) ?? row)
 }
 
 /** @throws any error that is not one of the request */
