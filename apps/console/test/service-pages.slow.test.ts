@@ -9,6 +9,7 @@ const OF_SWAGGER = /^(nested-interactive|aria-allowed-role)/
 for (const [path, shown] of [
   ['/', 'requests/s, last minute'],
   ['/docs', 'Create a user'],
+  ['/redoc', 'Create a user'],
 ] as const) {
   consoleTest(`${path} fits 320 to 1920 px and has no axe violations, light or dark`, async ({ page, service }) => {
     await page.goto(service.url + path)

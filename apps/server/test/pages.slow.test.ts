@@ -176,12 +176,29 @@ test('/docs shows the answer in sight of the button that sent the request, and f
     await operation.getByRole('button', { name: /^400 Invalid/ }).click()
     await operation.getByText('Internal error; the message contains the id of the request').waitFor()
     expect(await operation.locator('tr.response').count()).toBe(1)
+    // The form is longer than the window.
+    expect(await placeOf(operation.getByRole('button', { name: 'Send' }))).toBe('in the window')
     await operation.getByRole('button', { name: 'Send' }).click()
     const answer = operation.locator('.answer')
-    await answer.getByText('200').waitFor()
+    await answer.getByText('200', { exact: true }).waitFor()
     await expect.poll(() => placeOf(answer)).toBe('in the window')
     expect(await placeOf(operation.getByRole('button', { name: 'Send' }))).toBe('in the window')
   }))
+
+test('/docs and /redoc show the same conventions at the same place, and paths as callers write them', async () => {
+  const conventions: unknown[] = []
+  for (const path of ['/docs#/Conventions', '/redoc#tag/Conventions']) {
+    await visit(path, async (page) => {
+      const text = page.locator('#conventions')
+      await text.getByText('Users, books and items over JSON.').waitFor()
+      conventions.push([await text.textContent(), await text.boundingBox()])
+      await page.getByRole('link', { name: 'Items' }).click()
+      await page.getByText('/items', { exact: true }).first().waitFor()
+      expect(await text.isVisible()).toBe(false)
+    })
+  }
+  expect(conventions[0]).toEqual(conventions[1])
+})
 
 /** Whether all of an element is in the window, below the header. */
 async function placeOf(element: Locator) {

@@ -1,5 +1,10 @@
 // The parts of an operation that Swagger UI draws in another order, or all at once: plugins for its `wrapComponents`.
-globalThis.operationParts = { parameters: withFoldedHeaders, response: folded, liveResponse: answer }
+globalThis.operationParts = {
+  parameters: withFoldedHeaders,
+  modelExample: withSchema,
+  response: folded,
+  liveResponse: answer,
+}
 
 /** The parameters, of which the header fields are folded: a request seldom needs one. */
 function withFoldedHeaders(Parameters, { React }) {
@@ -13,6 +18,8 @@ function withFoldedHeaders(Parameters, { React }) {
     useEffect(() => {
       for (const field of section.current.querySelectorAll('select, textarea')) {
         field.ariaLabel ??= field.closest('tr')?.dataset.paramName ?? 'Request body'
+        const unset = field.querySelector('option[value=""]')
+        if (unset !== null) unset.textContent = 'default'
       }
     })
     const fields = { parameters: headers, operation: props.operation.delete('requestBody') }
@@ -24,6 +31,27 @@ function withFoldedHeaders(Parameters, { React }) {
     )
     const others = h(Parameters, { ...props, parameters: props.parameters.filterNot(isHeader) })
     return h('div', { ref: section }, others, headers.size > 0 && fold)
+  }
+}
+
+/** The body of a request, or an example of one of a response; in its place, on demand, its schema. */
+function withSchema(_, { React }) {
+  const { createElement: h, useState } = React
+  return ({ example, isExecute, ...props }) => {
+    const [isSchema, setSchema] = useState(false)
+    const Schema = props.getComponent('ModelWrapper')
+    const toggle = {
+      type: 'button',
+      className: isSchema ? 'button small pressed' : 'button small',
+      'aria-pressed': isSchema,
+      onClick: () => setSchema(!isSchema),
+    }
+    return h(
+      'section',
+      { className: 'body' },
+      h('header', null, h('h4', null, isExecute ? 'Body' : 'Example'), h('button', toggle, 'Schema')),
+      isSchema ? h(Schema, props) : example,
+    )
   }
 }
 

@@ -26,6 +26,9 @@ globalThis.showViews = async (prefix, show) => {
   const tags = spec.tags.filter(({ name }) => counts.has(name))
   const views = [...tags, { name: CONVENTIONS, description: `Version ${spec.info.version}` }]
   const links = showSidebar(views, counts, prefix)
+  const conventions = element('div', ...blocksOf(spec.info.description))
+  conventions.id = 'conventions'
+  document.querySelector('.page-head').after(conventions)
   let shown
   const choose = () => {
     const view = views.find(({ name }) => slug(name) === slugOfAddress()) ?? views[0]
@@ -81,19 +84,29 @@ function showSidebar(views, counts, prefix) {
   return links
 }
 
-/** The document with the operations of one tag; with the conventions and none, if no tag has this name. */
+/** The document with the operations of one tag, and without the conventions, which the page shows itself. */
 function onlyTag(tag, spec) {
   const paths = Object.entries(spec.paths).map(([path, operations]) => {
     const own = Object.entries(operations).filter(([, { tags }]) => tags?.[0] === tag)
-    return [path, Object.fromEntries(own)]
+    // As everywhere else on the pages: the slash at the end means something only where both paths exist.
+    const bare = path.replace(/(.)\/$/, '$1')
+    return [bare in spec.paths ? path : bare, Object.fromEntries(own)]
   })
-  const isTag = spec.tags.some(({ name }) => name === tag)
   return {
     ...spec,
-    info: { ...spec.info, description: isTag ? '' : spec.info.description },
+    info: { ...spec.info, description: '' },
     tags: spec.tags.filter(({ name }) => name === tag),
     paths: Object.fromEntries(paths.filter(([, operations]) => Object.keys(operations).length > 0)),
   }
+}
+
+/** The paragraphs and lists of a text. */
+function blocksOf(text) {
+  return text.split(/\n{2,}/).map((block) => {
+    if (!block.startsWith('- ')) return element('p', ...withCode(block))
+    const items = block.slice('- '.length).split('\n- ')
+    return element('ul', ...items.map((item) => element('li', ...withCode(item))))
+  })
 }
 
 /** A text, in which code stands between backticks. */

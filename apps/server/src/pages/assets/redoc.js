@@ -18,7 +18,7 @@ function themeOf() {
   const [get, post, put, remove] = ['soft', 'good', 'warning', 'danger'].map(token)
   return {
     // Samples have a column of their own, or stand below what they belong to.
-    breakpoints: { small: '48rem', medium: '89rem', large: '89rem' },
+    breakpoints: { small: '48rem', medium: '72rem', large: '72rem' },
     spacing: { unit: 4, sectionHorizontal: 0, sectionVertical: 16 },
     colors: {
       tonalOffset: 0,
@@ -91,7 +91,10 @@ function draw(spec) {
     scrollYOffset: 'header',
     theme: themeOf(),
   }
-  Redoc.init(spec, options, element)
+  Redoc.init(spec, options, element, () => {
+    // They follow headings of level 2.
+    for (const heading of element.querySelectorAll('h5')) heading.ariaLevel = '3'
+  })
 }
 
 let isDrawn = false
