@@ -5,6 +5,7 @@ import { consoleTest, seed, shareBrowser } from './console.ts'
 shareBrowser()
 
 const expected = /Failed to load resource/
+const KINDRED = { title: 'Kindred', author: 'Octavia E. Butler', published_date: '1979-06-01' }
 
 consoleTest(
   'the first key is created, shown once and used by the page; keys are rotated and revoked',
@@ -118,10 +119,12 @@ consoleTest(
 consoleTest('a request of more entries than a page is one line with its count', async ({ page, client, open }) => {
   const items = Array.from({ length: 250 }, (_, n) => ({ name: `Lamp ${n}`, price: 1 }))
   await client.items.createMany.mutate({ items })
+  const books = Array.from({ length: 100 }, (_, n) => ({ ...KINDRED, title: `Kindred ${n}` }))
+  for (const book of books) await client.books.create.mutate(book)
   await client.items.deleteWhere.mutate({ id_gte: 1 })
   await open('/audit')
   await page.getByRole('row', { name: 'deleted 250 items' }).waitFor()
-  await page.getByText('The newest 1 change', { exact: true }).waitFor()
+  await page.getByText('The newest 101 changes', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Load older' }).click()
   await page.getByRole('row', { name: 'created 250 items' }).waitFor()
   await page.getByText('All changes are shown').waitFor()
@@ -131,4 +134,46 @@ consoleTest('a request of more entries than a page is one line with its count', 
   await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('row', { name: 'undid 250 items' }).waitFor()
   expect((await client.items.list.query({ count: true, limit: 1 })).total).toBe(250)
+})
+
+consoleTest(
+  'the requests of a group are one line, which undoes them all, and a write between them has its own',
+  async ({ page, client, open }) => {
+    const group = '0198a1c4-7d52-4b0e-9c3f-5a2f8e6b1d07'
+    const items = (start: number) =>
+      Array.from({ length: 200 }, (_, n) => ({ name: `Lamp ${start + n}`, price: 1, category: 'lighting' }))
+    await client.items.createMany.mutate({ items: items(0) }, { group })
+    await client.books.create.mutate(KINDRED)
+    await client.items.createMany.mutate({ items: items(200) }, { group })
+    await open('/audit')
+    await page.getByRole('row', { name: 'created 400 items one group of requests' }).waitFor()
+    await page.getByRole('row', { name: 'created Kindred' }).waitFor()
+    await page.getByText('All changes are shown').waitFor()
+    expect(await page.getByRole('row').count()).toBe(3)
+    await page.getByRole('button', { name: 'Details: anonymous created 400 items' }).click()
+    const table = page.getByRole('region', { name: 'Records of the request' })
+    expect(await table.getByRole('columnheader').allTextContents()).toEqual(['ID', 'Name', 'Price', 'Category'])
+    await table.getByRole('row', { name: '400 Lamp 399 1.00 lighting' }).waitFor()
+    await page.getByRole('button', { name: 'Undo: anonymous created 400 items' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Undo: created 400 items?' })
+    await dialog.getByText('2 requests of one group').waitFor()
+    await dialog.getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByRole('row', { name: 'undid 400 items' }).waitFor()
+    await page.getByRole('row', { name: 'created 400 items undone' }).waitFor()
+    expect((await client.items.list.query({ count: true, limit: 1 })).total).toBe(0)
+  },
+)
+
+consoleTest('the log offers Undo only for a change that nothing has changed since', async (visit) => {
+  const { page, client, open } = visit
+  await client.items.create.mutate({ name: 'Lamp', price: 1 })
+  for (const price of [2, 3, 2]) await client.items.update.mutate({ id: 1, price })
+  await open('/audit')
+  await page.getByRole('row', { name: 'price 3.00 → 2.00' }).getByRole('button', { name: 'Undo' }).waitFor()
+  // The price is the same again.
+  for (const name of ['price 1.00 → 2.00 price changed since', 'price 2.00 → 3.00 price changed since'])
+    expect(await page.getByRole('row', { name }).getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await client.items.delete.mutate({ id: 1 })
+  await page.getByRole('row', { name: 'price 3.00 → 2.00 deleted since' }).waitFor()
+  await page.getByRole('row', { name: 'deleted Lamp' }).getByRole('button', { name: 'Undo' }).waitFor()
 })

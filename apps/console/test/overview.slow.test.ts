@@ -39,7 +39,13 @@ consoleTest('the overview counts the records and their groups, with the mean of 
   await choose(page, 'Books by author')
   expect((await cells(page, 'Books by author')).length).toBe(3)
   const records = page.getByRole('list', { name: 'Records' })
-  await records.getByRole('link', { name: 'Items 31 31 changes this week' }).waitFor()
+  await records.getByRole('link', { name: 'Items 31 +31 this week' }).waitFor()
+  // The growth counts records, not changes.
+  await client.items.deleteWhere.mutate({ category: 'kitchen' })
+  await client.items.updateWhere.mutate({ id_gte: 1, changes: { set: { category: 'attic' } } })
+  await records.getByRole('link', { name: 'Items 24 +24 this week' }).waitFor()
+  await page.reload()
+  await records.getByRole('link', { name: 'Items 24 +24 this week' }).waitFor()
   await page.getByText('0 errors in the last hour').waitFor()
 })
 

@@ -468,7 +468,7 @@ describe('C55 the list', () => {
     expect(headers.get('link')).toContain('rel="next"')
   })
 
-  test('filters by resource, record, actor, procedure and any combination', async () => {
+  test('filters by resource, record, actor, procedure, kind of change and any combination', async () => {
     await using server = await startTestServer()
     for (const create of [createUser, createBook, createItem]) await create(server)
     server.logIn((await createKey(server)).key)
@@ -482,6 +482,12 @@ describe('C55 the list', () => {
     expect(await page('procedure=keys.create')).toEqual([5, 4])
     expect(await page('resource=items&record_id=1&actor=key+1&procedure=items.update')).toEqual([6])
     expect(await page('resource=nosuch')).toEqual([])
+    await server.request('DELETE', '/items/1')
+    expect(await page('change=created')).toEqual([5, 4, 3, 2, 1])
+    expect(await page('change=updated')).toEqual([6])
+    expect(await page('change=deleted&resource=items')).toEqual([7])
+    const { status, body } = await server.request('GET', '/api/audit?change=moved')
+    expect([status, body.error.message]).toEqual([400, 'change: must be created, updated or deleted'])
     expect((await server.request('GET', '/api/audit?user=1')).status).toBe(400)
   })
 

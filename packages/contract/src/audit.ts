@@ -63,6 +63,8 @@ const entry = z
   })
   .meta({ id: 'AuditEntry' })
 
+const CHANGES = ['created', 'updated', 'deleted'] as const
+
 const nouns = Object.keys(audited).map((noun) => `\`${noun}\``)
 
 const filters = {
@@ -70,6 +72,10 @@ const filters = {
   record_id: recordId.optional().meta({ description: 'Only changes to records with this id.' }),
   actor: textFilter.optional().meta({ description: 'Only changes by this actor, such as `key 3`.' }),
   procedure: textFilter.optional().meta({ description: 'Only changes by this procedure, such as `users.update`.' }),
+  change: z
+    .enum(CHANGES, must(or(CHANGES)))
+    .optional()
+    .meta({ description: 'Only entries of records that were created, updated or deleted.' }),
   request_id: requestId.optional().meta({ description: 'Only changes by this request.' }),
   group: requestGroup.optional().meta({ description: 'Only changes by requests with this `X-Request-Group`.' }),
   at_gte: momentBound.gte.optional().meta({ description: 'Only entries at or after this time.' }),

@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { Difference, PreviewedChanges } from '../changes/Changes.tsx'
-import { client } from '../client.ts'
+import { PreviewedChanges } from '../changes/Changes.tsx'
+import { DiffRow, DiffRows } from '../changes/DiffList.tsx'
 import { Actor } from '../record/Actor.tsx'
+import { useProposalOf } from '../record/history.ts'
 import { type Entry, isShort, type Line, shownFields } from './entries.ts'
 
 const MAX_RECORDS = 50
@@ -22,22 +22,14 @@ export function AuditDetails({ line: { entry, entries, total } }: { line: Line }
     <div className="entry">
       <dl className="diff">
         {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd translate="no">
+          <DiffRow key={label} label={label}>
+            <span translate="no">
               {label === 'undoes' ? <Link href={`/audit?request_id=${value}`}>{value}</Link> : value}
-            </dd>
-          </div>
+            </span>
+          </DiffRow>
         ))}
         <Proposal entry={entry} />
-        {fields.map((column) => (
-          <div key={column.field}>
-            <dt>{column.label.toLowerCase()}</dt>
-            <dd>
-              <Difference column={column} change={entry} />
-            </dd>
-          </div>
-        ))}
+        <DiffRows columns={fields} change={entry} />
       </dl>
       {total > 1 && (
         <PreviewedChanges
@@ -50,25 +42,17 @@ export function AuditDetails({ line: { entry, entries, total } }: { line: Line }
 }
 
 /** The proposal that a request applied. */
-function Proposal({ entry: { proposed_by, request_id } }: { entry: Entry }) {
-  const { data } = useQuery({
-    queryKey: ['proposals', 'of', request_id],
-    queryFn: ({ signal }) => client.proposals.list.query({ request_id: request_id ?? '', limit: 1 }, { signal }),
-    enabled: proposed_by !== null && request_id !== null,
-  })
-  const [proposal] = data?.proposals ?? []
-  if (proposed_by === null) return null
+function Proposal({ entry }: { entry: Entry }) {
+  const { data: proposal } = useProposalOf(entry)
+  if (entry.proposed_by === null) return null
   return (
-    <div>
-      <dt>proposed by</dt>
-      <dd>
-        <Actor actor={proposed_by} />
-        {proposal !== undefined && (
-          <Link href={`/proposals/${proposal.id}`} translate="no">
-            <bdi>{proposal.reason}</bdi>
-          </Link>
-        )}
-      </dd>
-    </div>
+    <DiffRow label="proposed by">
+      <Actor actor={entry.proposed_by} />
+      {proposal && (
+        <Link href={`/proposals/${proposal.id}`} translate="no">
+          <bdi>{proposal.reason}</bdi>
+        </Link>
+      )}
+    </DiffRow>
   )
 }

@@ -1,7 +1,12 @@
+import { NotFoundError } from '@resource/client'
 import { Bot, ChevronDown, Undo2, UserRound } from 'lucide-react'
-import { Fragment } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Difference } from '../changes/Changes.tsx'
+import { Since } from '../record/HistoryEntry.tsx'
+import { obstacleOf } from '../record/history.ts'
+import type { Resource } from '../resources/resource.ts'
+import { useRecord } from '../table/queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { AuditDetails } from './AuditDetails.tsx'
 import {
@@ -17,7 +22,6 @@ import {
 } from './entries.ts'
 
 const clock = new Intl.DateTimeFormat('sv', { timeStyle: 'medium' })
-const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' })
 const exact = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' })
 
 interface Props {
@@ -34,12 +38,20 @@ export function AuditLine({ line, isFresh, isOpen, onToggle, onUndo }: Props) {
   const { name, isProgram } = whoOf(entry)
   const Icon = isProgram ? Bot : UserRound
   const isOne = total === 1
-  const text = `${name} ${verbOf(entry)} ${isOne ? recordName(entry) : countsOf(line)}`
-  const isUndoable = entry.request_id !== null && resourceOf(entry) !== undefined && !entry.is_damaged && !isUndone
+  const verb = verbOf(line)
+  const text = `${name} ${verb} ${isOne ? recordName(entry) : countsOf(line)}`
+  const resource = resourceOf(entry)
+  const isUndoable = entry.request_id !== null && !entry.is_damaged && !isUndone
+  const undo = (
+    <Button className="button ghost small faint" aria-label={`Undo: ${text}`} onPress={onUndo}>
+      <Undo2 aria-hidden="true" className="i" />
+      {isOne ? 'Undo' : 'Undo…'}
+    </Button>
+  )
   return (
     <>
       <tr className={[isFresh && 'live', isOpen && 'open'].filter(Boolean).join(' ') || undefined}>
-        <td className="tight when at-when">
+        <td className="tight when moment at-when">
           <Moment at={entry.at} />
         </td>
         <td className="who at-rest" title={`${name}, ${isProgram ? 'a program' : 'in the console'}`}>
@@ -49,21 +61,22 @@ export function AuditLine({ line, isFresh, isOpen, onToggle, onUndo }: Props) {
           </span>
         </td>
         <td className="name what at-name">
-          <span className="soft">{verbOf(entry)}</span> {isOne ? <RecordLink entry={entry} /> : <b>{countsOf(line)}</b>}{' '}
+          <span className="soft">{verb}</span> {isOne ? <RecordLink entry={entry} /> : <b>{countsOf(line)}</b>}{' '}
           {isUndone && <span className="badge">undone</span>}
           {entry.is_damaged && <span className="badge danger">damaged entry</span>}
         </td>
         <td className="changed at-extra">
-          {isOne ? <Differences entry={entry} /> : <span className="faint">one request</span>}
+          {isOne ? (
+            <Differences entry={entry} />
+          ) : (
+            <span className="faint">{entry.group === null ? 'one request' : 'one group of requests'}</span>
+          )}
         </td>
         <td className="tight end at-figure">
           <span className="row-actions">
-            {isUndoable && (
-              <Button className="button ghost small faint" aria-label={`Undo: ${text}`} onPress={onUndo}>
-                <Undo2 aria-hidden="true" className="i" />
-                {isOne ? 'Undo' : 'Undo…'}
-              </Button>
-            )}
+            {isUndoable &&
+              resource !== undefined &&
+              (isOne ? <IfUndoable {...{ line, resource }}>{undo}</IfUndoable> : undo)}
             <Button
               className="button ghost small icon faint opens-row"
               aria-label={`Details: ${text}`}
@@ -85,6 +98,15 @@ export function AuditLine({ line, isFresh, isOpen, onToggle, onUndo }: Props) {
       )}
     </>
   )
+}
+
+/** Its children, unless something stands in the way of undoing a change of one record. */
+function IfUndoable({ line, resource, children }: { line: Line; resource: Resource; children: ReactNode }) {
+  const { entry, newer } = line
+  const { data, error } = useRecord(resource, entry.record_id, entry.after !== null)
+  if (entry.after !== null && data === undefined && error === null) return null
+  const obstacle = obstacleOf(resource, entry, error instanceof NotFoundError ? null : data, newer)
+  return obstacle === undefined ? children : <Since {...obstacle} />
 }
 
 function RecordLink({ entry }: { entry: Entry }) {
@@ -117,13 +139,13 @@ function Differences({ entry }: { entry: Entry }) {
   )
 }
 
-/** The time of today, or the day of an earlier one. */
+/** The time of today, or the day and the minute of an earlier one. */
 function Moment({ at }: { at: string }) {
   const time = new Date(at)
   const isToday = time.toDateString() === new Date().toDateString()
   return (
     <time dateTime={at} title={exact.format(time)} translate="no">
-      {isToday ? clock.format(time) : `${day.format(time)} ${clock.format(time).slice(0, 5)}`}
+      {isToday ? clock.format(time) : exact.format(time).slice(0, -3)}
     </time>
   )
 }

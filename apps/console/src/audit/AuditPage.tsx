@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { ReversalDialog } from '../changes/ReversalDialog.tsx'
+import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { formatCount } from '../ui/format.ts'
 import { ListTable } from '../ui/ListTable.tsx'
@@ -8,8 +9,10 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { useTitle } from '../ui/title.ts'
 import { AuditFilters, PERIODS } from './AuditFilters.tsx'
 import { AuditLine } from './AuditLine.tsx'
-import { type Entry, resourceOf } from './entries.ts'
-import { type Filters, type LogFilter, useLog } from './use-log.ts'
+import { type Line, resourceOf } from './entries.ts'
+import { GroupReversalDialog } from './GroupReversalDialog.tsx'
+import type { LogFilter } from './log.ts'
+import { type Filters, useLog } from './use-log.ts'
 
 const COLUMNS: [string, string?][] = [['Time', 'tight'], ['Who', 'tight'], ['What'], ['Change']]
 const CHANGES = { one: 'change', many: 'changes' }
@@ -20,7 +23,7 @@ export default function AuditPage() {
   useTitle('Audit log')
   const [search, setSearch] = useSearchParams()
   const [isFollowing, setFollowing] = useState(true)
-  const [asked, ask] = useState<Entry>()
+  const [asked, ask] = useState<Line>()
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const text = search.toString()
   const filters = useMemo((): Filters => {
@@ -31,7 +34,7 @@ export default function AuditPage() {
     useMemo(() => logFilter(filters), [filters]),
     isFollowing,
   )
-  const undoable = asked && resourceOf(asked)
+  const undoable = asked && resourceOf(asked.entry)
   const toggle = (key: string) =>
     setOpen((before) => new Set(before.has(key) ? [...before].filter((other) => other !== key) : [...before, key]))
   return (
@@ -76,7 +79,7 @@ export default function AuditPage() {
                   isFresh={isFresh(line.entry)}
                   isOpen={open.has(line.key)}
                   onToggle={() => toggle(line.key)}
-                  onUndo={() => ask(line.entry)}
+                  onUndo={() => ask(line)}
                 />
               ))}
             </ListTable>
@@ -93,11 +96,17 @@ export default function AuditPage() {
           )}
         </div>
       )}
-      {undoable !== undefined && asked?.request_id != null && (
-        <ReversalDialog resource={undoable} requestId={asked.request_id} isImmediate onClose={() => ask(undefined)} />
+      {undoable !== undefined && asked !== undefined && (
+        <Reversal resource={undoable} line={asked} onClose={() => ask(undefined)} />
       )}
     </div>
   )
+}
+
+function Reversal({ line, ...props }: { resource: Resource; line: Line; onClose: () => void }) {
+  const { group, request_id } = line.entry
+  if (group !== null && line.total > 1) return <GroupReversalDialog {...props} group={group} line={line} />
+  return <ReversalDialog {...props} requestId={request_id ?? ''} isImmediate />
 }
 
 function logFilter({ when = '', record_id, ...filters }: Filters): LogFilter {

@@ -7,29 +7,46 @@ import { formatCount } from '../ui/format.ts'
 
 export type Entry = Output<'audit', 'list'>['audit'][number]
 
-/** The entries of one request, newest first: a line of the log. */
+/** The entries of one request, or of one group of requests, newest first: a line of the log. */
 export interface Line {
   key: string
   entry: Entry
   entries: Entry[]
   /** The number of its entries, of which the page may have only some. */
   total: number
-  /** Whether a later request that is on the page has undone it. */
+  /** Whether later requests that are on the page have undone it. */
   isUndone: boolean
+  /** Of a change of one record: its later changes on the page that are not undone. */
+  newer: Entry[]
 }
 
-/** The lines of entries, newest first. @param totals the numbers of entries of requests that the page has only some of */
+/** Equal for the entries of one line. */
+export function keyOf({ id, group, request_id }: Entry): string {
+  return group ?? request_id ?? `entry ${id}`
+}
+
+/** The lines of entries, newest first. @param totals the numbers of entries of lines that the page has only some of */
 export function linesOf(entries: Entry[], totals: ReadonlyMap<string, number>): Line[] {
-  const byRequest = Map.groupBy(entries, ({ id, request_id }) => request_id ?? `entry ${id}`)
-  const undone = new Set<string>()
-  return [...byRequest].flatMap(([key, own]): Line[] => {
+  const undone = new Set<string | null>()
+  for (const { request_id, reverses } of entries) {
+    // A reversal that was undone itself undoes nothing.
+    if (reverses !== null && !undone.has(request_id)) undone.add(reverses)
+  }
+  const effective = new Map<string, Entry[]>()
+  return [...Map.groupBy(entries, keyOf)].flatMap(([key, own]): Line[] => {
     const [entry] = own
     if (entry === undefined) return []
-    const isUndone = undone.has(key)
-    // A reversal that was undone itself undoes nothing.
-    if (entry.reverses !== null && !isUndone) undone.add(entry.reverses)
-    return [{ key, entry, entries: own, total: totals.get(key) ?? own.length, isUndone }]
+    const isUndone = own.every(({ request_id }) => undone.has(request_id))
+    const newer = effective.get(recordOf(entry)) ?? []
+    // What is undone and its reversal cancel each other.
+    if (!isUndone && (entry.reverses === null || !undone.has(entry.reverses)))
+      for (const one of own) effective.set(recordOf(one), [...(effective.get(recordOf(one)) ?? []), one])
+    return [{ key, entry, entries: own, total: totals.get(key) ?? own.length, isUndone, newer }]
   })
+}
+
+function recordOf({ resource, record_id }: Entry): string {
+  return `${resource} ${record_id}`
 }
 
 /** Who made a change: the name, and whether it was a program. */
@@ -48,8 +65,13 @@ const VERBS: Record<string, string | undefined> = {
   'sessions.end': 'logged out',
 }
 
-/** What a request did: `changed`. */
-export function verbOf({ procedure, before, after, reverses, is_damaged }: Entry): string {
+/** What a line did: `changed`, also if it did several things. */
+export function verbOf({ entries }: Pick<Line, 'entries'>): string {
+  const [verb = '', ...others] = new Set(entries.map(verbOfEntry))
+  return others.length === 0 ? verb : 'changed'
+}
+
+function verbOfEntry({ procedure, before, after, reverses, is_damaged }: Entry): string {
   if (reverses !== null) return 'undid'
   const verb = VERBS[procedure]
   if (verb !== undefined) return verb

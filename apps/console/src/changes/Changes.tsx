@@ -4,9 +4,8 @@ import { isChanged } from '../resources/describe-change.ts'
 import { resources } from '../resources/index.ts'
 import { Value } from '../resources/Value.tsx'
 import { Button } from '../ui/Button.tsx'
-import { ValueTable } from '../ui/ValueTable.tsx'
 import { columnsOf, type RecordChange, type ShownColumn } from './columns.ts'
-import { Differences, onlyField } from './Differences.tsx'
+import { Differences, isAmount, onlyField } from './Differences.tsx'
 
 const SHOWN = 7
 
@@ -50,26 +49,57 @@ function Changes({ changes }: { changes: RecordChange[] }) {
   ))
 }
 
+/** On a narrow screen, the values of a record stand below each other, each next to its title. */
 function ChangesOf({ noun, changes, isAlone }: { noun: string; changes: RecordChange[]; isAlone: boolean }) {
   const resource = resources.find((resource) => resource.noun === noun)
   const nameField = resource?.nameField ?? 'name'
-  const [name, ...columns] = columnsOf(noun, changes).toSorted(
-    (a, b) => Number(b.field === nameField) - Number(a.field === nameField),
-  )
-  if (name === undefined) return null
-  const shown = columns.filter((column) => changes.some(({ before, after }) => isChanged(column, before, after)))
+  const columns = columnsOf(noun, changes)
+  const name = columns.find(({ field }) => field === nameField) ?? columns[0]
+  const isShown = (column: ShownColumn) => changes.some(({ before, after }) => isChanged(column, before, after))
+  const isKnown = changes.some(({ before, after }) => (after ?? before)?.id != null)
+  const shown = [
+    ...columns.filter((column) => column !== name && column.field === 'id' && isKnown),
+    ...(name === undefined ? [] : [name]),
+    ...columns.filter((column) => column !== name && column.field !== 'id' && isShown(column)),
+  ]
   return (
-    <ValueTable
-      caption={resource?.title ?? noun}
-      isCaptionHidden={isAlone}
-      titles={[name.label, ...shown.map(({ label }) => label)]}
-      rows={changes.map((change, index) => ({
-        key: index,
-        name: <Difference column={name} change={change} />,
-        values: shown.map((column) => <Difference key={column.field} column={column} change={change} />),
-      }))}
-    />
+    <table className="table values">
+      <caption className={isAlone ? 'hidden' : ''}>{resource?.title ?? noun}</caption>
+      <thead>
+        <tr>
+          {shown.map((column) => (
+            <th key={column.field} scope="col" className={placeOf(column)}>
+              {column.label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map((change) => (
+          <tr key={String((change.after ?? change.before)?.id ?? changes.indexOf(change))}>
+            {shown.map((column) =>
+              column === name ? (
+                <th key={column.field} scope="row">
+                  <Difference column={column} change={change} />
+                </th>
+              ) : (
+                <td key={column.field} data-label={column.label} className={placeOf(column)}>
+                  <div>
+                    <Difference column={column} change={change} />
+                  </div>
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
+}
+
+function placeOf(column: ShownColumn): string | undefined {
+  if (column.field === 'id') return 'tight end id'
+  return isAmount(column) ? 'end' : undefined
 }
 
 /** A value before and after, or the value that stays. */

@@ -131,7 +131,7 @@ export function Differences({ only: { resource, column }, changes }: Differences
 }
 
 /** Whether a field counts or measures something. The id of another record does not. */
-function isAmount({ kind, refersTo }: ShownColumn): boolean {
+export function isAmount({ kind, refersTo }: ShownColumn): boolean {
   return kind === 'number' && refersTo === undefined
 }
 

@@ -11,6 +11,8 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 
 /** The number of groups that the page has room for. */
 const SHOWN = 8
+/** The number of groups that are counted. */
+const COUNTED = 100
 
 interface Choice {
   resource: Resource
@@ -47,11 +49,14 @@ export function Breakdown() {
 
 function Chosen({ resource, group, title }: Choice) {
   const [measure] = resource.measures
-  // One more than are shown.
-  const input = { by: group.field, limit: SHOWN + 1, ...(measure && { of: measure.field }) }
+  const input = { by: group.field, limit: COUNTED, ...(measure && { of: measure.field }) }
   const query = useSummaries(resource.noun, input)
   return (
-    <Loaded query={query} title={`${title} cannot be loaded`} waiting={<Skeleton label="Counting…" lines={SHOWN} />}>
+    <Loaded
+      query={query}
+      title={`${title} cannot be loaded`}
+      waiting={<Skeleton className="of-shares" label="Counting…" lines={SHOWN + 1} />}
+    >
       {({ summaries }) => <Shares resource={resource} group={group} title={title} summaries={summaries} />}
     </Loaded>
   )
@@ -100,7 +105,8 @@ function Shares({ resource, group, title, summaries }: Choice & { summaries: Sum
       </table>
       {summaries.length > SHOWN && (
         <p className="after faint small-text">
-          The {SHOWN} largest. <Link href={`/${resource.noun}?sort=${group.field}_asc`}>All {resource.many}</Link>
+          The {SHOWN} largest of {summaries.length < COUNTED ? summaries.length : `${COUNTED} or more`}.{' '}
+          <Link href={`/${resource.noun}?sort=${group.field}_asc`}>All {resource.many}</Link>
         </p>
       )}
     </>

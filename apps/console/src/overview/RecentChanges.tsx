@@ -1,5 +1,6 @@
 import { contract } from '@resource/contract'
 import { useQuery } from '@tanstack/react-query'
+import { Bot } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Difference } from '../changes/Changes.tsx'
@@ -7,13 +8,12 @@ import { queryClient } from '../query-client.ts'
 import { Actor } from '../record/Actor.tsx'
 import { isChanged } from '../resources/describe-change.ts'
 import { resources } from '../resources/index.ts'
-import { nameOf } from '../resources/resource.ts'
 import { useFeed } from '../table/live.ts'
 import { useAllows } from '../table/permissions.ts'
 import { Ago } from '../ui/Ago.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
-import { fromFeed, type Happened, type Image, readRecent, SHOWN } from './recent.ts'
+import { fromFeed, type Happened, readRecent, SHOWN } from './recent.ts'
 
 const KEY = ['recent']
 const REFRESH_MS = 300
@@ -43,7 +43,7 @@ function FromAuditLog() {
     <Loaded
       query={query}
       title="The recent changes cannot be loaded"
-      waiting={<Skeleton label="Loading the recent changes…" lines={SHOWN} />}
+      waiting={<Skeleton className="of-feed" label="Loading the recent changes…" lines={SHOWN} />}
     >
       {(all) => (all.length === 0 ? <p className="faint">Nothing has changed yet.</p> : <Feed all={all} />)}
     </Loaded>
@@ -68,57 +68,46 @@ function Feed({ all }: { all: Happened[] }) {
 }
 
 function Entry({ happened, isNew }: { happened: Happened; isNew: boolean }) {
-  const { who, verb, noun, count, at, before, after, id } = happened
+  const { who, verb, what, noun, isOne, at, before, after, id, proposer } = happened
   const resource = resources.find((resource) => resource.noun === noun)
-  const image = after ?? before
   const isNewNow = useRef(isNew)
-  const many = `${count.toLocaleString('en')} ${resource?.many ?? noun}`
-  const name =
-    count > 1 || image === null
-      ? many
-      : resource === undefined
-        ? `${noun.replace(/s$/, '')} ${image.name ?? id}`
-        : nameOf(resource, image)
   const column =
-    resource !== undefined && count === 1 && before !== null && after !== null
-      ? resource.recordColumns.find((column) => isChanged(column, before, after))
+    isOne && before !== null && after !== null
+      ? resource?.recordColumns.find((column) => isChanged(column, before, after))
       : undefined
   return (
     <li className={isNewNow.current ? 'arriving' : undefined}>
       <span className="avatar" aria-hidden="true">
-        {(who ?? noun).slice(0, 1).toUpperCase()}
+        {who?.isProgram ? <Bot className="i" /> : (who?.name ?? noun).slice(0, 1).toUpperCase()}
       </span>
       <div>
         <p>
-          <Who name={who} /> {verb}{' '}
-          {resource !== undefined && count === 1 && after !== null ? (
+          {who !== undefined && (
+            <b>
+              <bdi translate="no">{who.name}</bdi>
+            </b>
+          )}{' '}
+          {verb}{' '}
+          {resource !== undefined && isOne && after !== null ? (
             <Link href={`/${noun}/${id}`} translate="no">
-              {name}
+              {what}
             </Link>
           ) : (
-            <b translate={count > 1 ? undefined : 'no'}>{name}</b>
+            <b translate={isOne ? 'no' : undefined}>{what}</b>
           )}
         </p>
         {column !== undefined && (
           <p className="detail">
-            {column.label.toLowerCase()} <Difference column={column} change={{ before, after } satisfies Image} />
+            {column.label.toLowerCase()} <Difference column={column} change={happened} />
           </p>
         )}
-        {happened.proposer !== undefined && (
+        {proposer !== undefined && (
           <p className="detail">
-            proposed by <Actor actor={happened.proposer} />
+            proposed by <Actor actor={proposer} />
           </p>
         )}
       </div>
-      <Ago at={at} />
+      <Ago at={at} isShort />
     </li>
-  )
-}
-
-function Who({ name }: { name: string | undefined }) {
-  return name === undefined ? null : (
-    <b>
-      <bdi translate="no">{name}</bdi>
-    </b>
   )
 }

@@ -1,23 +1,33 @@
 import { Bot, Plus, Redo2, Trash2, Undo2 } from 'lucide-react'
 import { Link } from 'wouter'
-import { Difference } from '../changes/Changes.tsx'
+import { DiffRow, DiffRows } from '../changes/DiffList.tsx'
 import type { Resource, Row } from '../resources/resource.ts'
 import { actorName } from '../table/actor.ts'
 import { Ago } from '../ui/Ago.tsx'
 import { Button } from '../ui/Button.tsx'
-import { changedFields, changedSince, type Entry, type Told, useActorName, useProposalOf } from './history.ts'
+import {
+  changedFields,
+  type Entry,
+  type Obstacle,
+  obstacleOf,
+  type Told,
+  useActorName,
+  useProposalOf,
+} from './history.ts'
 
 interface Props {
   resource: Resource
   told: Told
   /** The record as it is. */
   stored: Row | undefined
+  /** The later changes that are not undone. */
+  newer: Entry[]
   /** Called with the request to undo. */
   onUndo: (requestId: string) => void
 }
 
 /** One change of a record: who made it, when, and what it changed. */
-export function HistoryEntry({ resource, told: { entry, last, isUndone }, stored, onUndo }: Props) {
+export function HistoryEntry({ resource, told: { entry, last, isUndone }, stored, newer, onUndo }: Props) {
   const { at, proposed_by } = entry
   const fields = changedFields(resource, entry)
   const { data: proposal } = useProposalOf(entry)
@@ -26,7 +36,7 @@ export function HistoryEntry({ resource, told: { entry, last, isUndone }, stored
   const did = verbOf(resource, entry, fields)
   const made = isUndone ? last : entry
   const request = made?.request_id
-  const since = made === undefined ? [] : changedSince(resource, made, stored)
+  const obstacle = made && obstacleOf(resource, made, stored, newer)
   return (
     <li className={isUndone ? 'undone' : undefined}>
       <Sign entry={entry} />
@@ -44,8 +54,8 @@ export function HistoryEntry({ resource, told: { entry, last, isUndone }, stored
         </b>{' '}
         {proposed_by === null && did} <Ago at={at} />
       </p>
-      {since.length > 0 && <ChangedSince fields={since.map(({ label }) => label.toLowerCase())} />}
-      {request != null && since.length === 0 && (
+      {obstacle !== undefined && <Since {...obstacle} />}
+      {request != null && obstacle === undefined && (
         <Button
           className="small button ghost"
           aria-label={`${isUndone ? 'Redo' : 'Undo'}: ${actor} ${did}`}
@@ -57,31 +67,19 @@ export function HistoryEntry({ resource, told: { entry, last, isUndone }, stored
       )}
       {(fields.length > 0 || last !== undefined || proposal) && (
         <dl className="diff">
-          {fields.map((column) => (
-            <div key={column.field}>
-              <dt>{column.label.toLowerCase()}</dt>
-              <dd>
-                <Difference column={column} change={entry} />
-              </dd>
-            </div>
-          ))}
+          <DiffRows columns={fields} change={entry} />
           {proposal && (
-            <div>
-              <dt>reason</dt>
-              <dd className="soft">
-                <bdi>{proposal.reason}</bdi> <Link href={`/proposals/${proposal.id}`}>Proposal {proposal.id}</Link>
-              </dd>
-            </div>
+            <DiffRow label="reason">
+              <bdi className="soft">{proposal.reason}</bdi>{' '}
+              <Link href={`/proposals/${proposal.id}`}>Proposal {proposal.id}</Link>
+            </DiffRow>
           )}
           {last !== undefined && (
-            <div>
-              <dt>{isUndone ? 'undone' : 'redone'}</dt>
-              <dd className="faint">
-                <span>
-                  by <bdi translate="no">{actorName(last)}</bdi> <Ago at={last.at} />
-                </span>
-              </dd>
-            </div>
+            <DiffRow label={isUndone ? 'undone' : 'redone'}>
+              <span className="faint">
+                by <bdi translate="no">{actorName(last)}</bdi> <Ago at={last.at} />
+              </span>
+            </DiffRow>
           )}
         </dl>
       )}
@@ -90,11 +88,11 @@ export function HistoryEntry({ resource, told: { entry, last, isUndone }, stored
 }
 
 /** In the place of the button: the change cannot be undone. */
-function ChangedSince({ fields }: { fields: string[] }) {
-  const names = new Intl.ListFormat('en').format(fields)
+export function Since({ names, text }: Obstacle) {
   return (
-    <span className="faint small-text" title={`It cannot be undone, because ${names} changed since`}>
-      <span className="hidden">{names} </span>changed since
+    <span className="faint small-text" title={`It cannot be undone: ${[names, text].filter(Boolean).join(' ')}`}>
+      <span className="hidden">{names} </span>
+      {text}
     </span>
   )
 }

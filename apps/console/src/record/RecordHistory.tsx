@@ -22,6 +22,7 @@ export function RecordHistory({ resource, id, isStored }: Props) {
   const query = useHistory(resource, id)
   const { data: stored } = useRecord(resource, id)
   const entries = told(query.data?.pages.flatMap(({ audit }) => audit) ?? [])
+  const effective = entries.filter(({ isUndone }) => !isUndone).map(({ entry }) => entry)
   const columns = resource.recordColumns.filter((column) =>
     entries.some(({ entry }) => changedFields(resource, entry).some((changed) => changed.field === column.field)),
   )
@@ -60,7 +61,14 @@ export function RecordHistory({ resource, id, isStored }: Props) {
           ) : (
             <ol className="history">
               {shown.map((told) => (
-                <HistoryEntry key={told.entry.id} resource={resource} told={told} stored={stored} onUndo={ask} />
+                <HistoryEntry
+                  key={told.entry.id}
+                  resource={resource}
+                  told={told}
+                  stored={stored}
+                  newer={effective.slice(0, effective.findLastIndex(({ id }) => id > told.entry.id) + 1)}
+                  onUndo={ask}
+                />
               ))}
             </ol>
           )

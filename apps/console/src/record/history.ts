@@ -58,19 +58,44 @@ export function changedFields({ noun }: Resource, { before, after }: Entry): Sho
   return columnsOf(noun, [{ before, after }]).filter((column) => isChanged(column, before, after))
 }
 
-/** The fields that now have other values than a change has left, which stands in the way of undoing it. */
-export function changedSince(
+/** Why a change cannot be undone: `price` and `changed since`, or only `deleted since`. */
+export interface Obstacle {
+  names?: string
+  text: string
+}
+
+/**
+ * What stands in the way of undoing a change.
+ *
+ * @param stored the record as it is; undefined if it is not known, null if there is none
+ * @param newer the later changes of the record that are known, without those that are undone
+ */
+export function obstacleOf(
   { noun, createFields, editFields }: Resource,
   { before, after }: Entry,
-  stored: Record<string, unknown> | undefined,
-): ShownColumn[] {
-  if (after === null || stored === undefined) return []
-  return columnsOf(noun, [{ before, after }]).filter(({ field }) => {
+  stored: Record<string, unknown> | null | undefined,
+  newer: Entry[],
+): Obstacle | undefined {
+  if (after === null) return undefined
+  if (stored === null || newer.some((later) => later.after === null && later.before !== null))
+    return { text: 'deleted since' }
+  const fields = columnsOf(noun, [{ before, after }]).filter(({ field }) => {
     const isSet = before === null || before[field] !== after[field]
     // The service computes all others again.
     const isEdited = [...createFields, ...editFields].some(({ name }) => name === field)
-    return isSet && isEdited && field in stored && stored[field] !== after[field]
+    const isOther = stored !== undefined && field in stored && stored[field] !== after[field]
+    // It may have the same value again.
+    return isSet && isEdited && (isOther || newer.some((later) => sets(later, field)))
   })
+  if (fields.length === 0) return undefined
+  return {
+    names: new Intl.ListFormat('en').format(fields.map(({ label }) => label.toLowerCase())),
+    text: 'changed since',
+  }
+}
+
+function sets({ before, after }: Entry, field: string): boolean {
+  return before !== null && after !== null && before[field] !== after[field]
 }
 
 /** The proposal that a change applied. */

@@ -80,11 +80,16 @@ export function redoLast(): void {
 export async function undoRequest(resource: Resource, requestId: string, preview: Preview): Promise<void> {
   const changes = swapped(preview.changes.filter((change) => change.resource === resource.noun))
   const count = preview.created + preview.updated + preview.deleted
-  const ids = changes.flatMap(({ before, after }) => idOf(after ?? before))
-  const written = Promise.resolve({ request: requestId, changes, count })
-  const edit = { resource, done: 'changed', ids, written, place: currentPlace(resource), isUndone: false }
+  await undoWritten(resource, { request: requestId, changes, count }, preview.effect)
+}
+
+/** Undoes a write that may be another user's. @param effect what it must do, if the write is one request */
+export async function undoWritten(resource: Resource, written: Written, effect?: string): Promise<void> {
+  const ids = written.changes.flatMap(({ before, after }) => idOf(after ?? before))
+  const place = currentPlace(resource)
+  const edit = { resource, done: 'changed', ids, written: Promise.resolve(written), place, isUndone: false }
   edits = [...edits.filter(({ isUndone }) => !isUndone), edit]
-  await move(edit, true, preview.effect)
+  await move(edit, true, effect)
 }
 
 /**

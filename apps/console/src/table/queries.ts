@@ -76,10 +76,11 @@ export function countOf({ noun }: Pick<Resource, 'noun'>, filter: Record<string,
 }
 
 /** One record. */
-export function useRecord({ noun }: Resource, id: number) {
+export function useRecord({ noun }: Resource, id: number, enabled = true) {
   return useQuery({
     queryKey: [noun, 'record', id],
     queryFn: ({ signal }) => calls(noun).get.query({ id }, { signal }),
+    enabled,
   })
 }
 

@@ -8,12 +8,13 @@ const UNITS = [
 const words = new Intl.RelativeTimeFormat('en', { style: 'short', numeric: 'auto' })
 const exact = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' })
 
-/** A time as `4 min. ago` or `in 6 days`, with the exact one as its tooltip. */
-export function Ago({ at }: { at: string }) {
+/** A time as `4 min. ago` or `in 6 days`, with the exact one as its tooltip. In a narrow column it is `4 min`. */
+export function Ago({ at, isShort = false }: { at: string; isShort?: boolean }) {
   const time = new Date(at)
+  const text = distance(time.getTime() - Date.now())
   return (
     <time dateTime={at} title={exact.format(time)}>
-      {distance(time.getTime() - Date.now())}
+      {isShort ? text.replace(/\.? ago$/, '').replace(/ hr$/, ' h') : text}
     </time>
   )
 }
