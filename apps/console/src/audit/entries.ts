@@ -27,21 +27,27 @@ export function keyOf({ id, group, request_id }: Entry): string {
 
 /** The lines of entries, newest first. @param totals the numbers of entries of lines that the page has only some of */
 export function linesOf(entries: Entry[], totals: ReadonlyMap<string, number>): Line[] {
-  const undone = new Set<string | null>()
-  for (const { request_id, reverses } of entries) {
+  const lines = Map.groupBy(entries, keyOf)
+  const totalOf = (key: string) => totals.get(key) ?? lines.get(key)?.length ?? 0
+  /** The lines that have undone requests, by the requests. */
+  const undone = new Map<string | null, string>()
+  for (const entry of entries) {
     // A reversal that was undone itself undoes nothing.
-    if (reverses !== null && !undone.has(request_id)) undone.add(reverses)
+    if (entry.reverses !== null && !undone.has(entry.request_id)) undone.set(entry.reverses, keyOf(entry))
   }
   const effective = new Map<string, Entry[]>()
-  return [...Map.groupBy(entries, keyOf)].flatMap(([key, own]): Line[] => {
+  return [...lines].flatMap(([key, own]): Line[] => {
     const [entry] = own
     if (entry === undefined) return []
-    const isUndone = own.every(({ request_id }) => undone.has(request_id))
+    const total = totalOf(key)
+    const by = own.map(({ request_id }) => undone.get(request_id))
+    // The page may have only some of the requests that a line has undone.
+    const isUndone = by.every(Boolean) || by.some((key) => key !== undefined && totalOf(key) >= total)
     const newer = effective.get(recordOf(entry)) ?? []
     // What is undone and its reversal cancel each other.
     if (!isUndone && (entry.reverses === null || !undone.has(entry.reverses)))
       for (const one of own) effective.set(recordOf(one), [...(effective.get(recordOf(one)) ?? []), one])
-    return [{ key, entry, entries: own, total: totals.get(key) ?? own.length, isUndone, newer }]
+    return [{ key, entry, entries: own, total, isUndone, newer }]
   })
 }
 
