@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Contract, Inclusion, Procedure } from './contract.ts'
+import { namesParameter } from './names-parameter.ts'
 import { factsOf } from './schema.ts'
-import { fieldApiError } from './target.ts'
 
 /** The query parameter that adds the records to which those of the response refer. */
 export const INCLUDE = 'include'
@@ -35,21 +35,14 @@ export function includerOf(
     return [name, (meta.openapi.response ?? output).nullable().optional().meta({ description })]
   })
   const extended = record.extend(Object.fromEntries(fields))
-  const rule = `one or more of ${names.join(', ')}, separated by commas`
-  const name = `(?:${names.join('|')})`
-  const schema = z
-    .string()
-    .max(names.join(',').length)
-    .regex(new RegExp(`^${name}(?:,${name})*$`))
-    .optional()
-    .meta({ description: `The referenced records that the answer contains, too: ${rule}.`, examples: [names[0]] })
+  const { schema, read } = namesParameter(INCLUDE, names, {
+    description: (rule) => `The referenced records that the answer contains, too: ${rule}.`,
+    example: names[0],
+  })
   return {
     schema,
     response: element === undefined ? extended : z.array(extended).meta(response.meta() ?? {}),
-    choose: (text) => {
-      if (!schema.safeParse(text).success) throw fieldApiError(INCLUDE, `must be ${rule}`)
-      return names.filter((name) => text.split(',').includes(name))
-    },
+    choose: read,
   }
 }
 

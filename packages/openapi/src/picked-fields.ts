@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { EnvelopeForm } from './contract.ts'
+import { namesParameter } from './names-parameter.ts'
 import { compiled } from './parser.ts'
 import { defOf, factsOf } from './schema.ts'
-import { fieldApiError } from './target.ts'
 
 /** The query parameter that picks the fields of the records in the response. */
 export const FIELDS = 'fields'
@@ -41,19 +41,13 @@ export function pickerOf(where: string, response: z.ZodType, whole: View, versio
   const all = Object.keys(shape)
   const parsers = Object.fromEntries(all.map((name) => [name, compiled(shape[name] as z.ZodType)]))
   const isPlain = record instanceof z.ZodObject
-  const rule = `one or more of ${all.join(', ')}, separated by commas`
-  const name = `(?:${all.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})`
-  const schema = z
-    .string()
-    .max(all.join(',').length)
-    .regex(new RegExp(`^${name}(?:,${name})*$`))
-    .optional()
-    .meta({ description: `The fields of the answer: ${rule}. Default: all.`, examples: [all.slice(0, 2).join(',')] })
+  const { schema, read } = namesParameter(FIELDS, all, {
+    description: (rule) => `The fields of the answer: ${rule}. Default: all.`,
+    example: all.slice(0, 2).join(','),
+  })
 
   const pick = (text: string): View => {
-    if (!schema.safeParse(text).success) throw fieldApiError(FIELDS, `must be ${rule}`)
-    const given = new Set(text.split(','))
-    const names = all.filter((name) => given.has(name))
+    const names = read(text)
     if (names.length === all.length) return whole
     const picked = (row: unknown) => {
       const values = row as Record<string, unknown>

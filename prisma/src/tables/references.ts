@@ -25,8 +25,8 @@ interface Missing {
 // PostgreSQL identifiers have at most 63 bytes.
 const MAX_CONSTRAINT_START = 63 - '_fkey'.length
 
-/** The foreign keys from and to each table. */
-export function referencesOf<All>(declarations: Declarations<All>): Record<keyof All, References> {
+/** The columns that reference a table. */
+export function referringColumns<All>(declarations: Declarations<All>): Referring[] {
   const all: Referring[] = []
   mapDeclarations(declarations, ({ name: sqlTable, references }, table) => {
     for (const [column, reference] of Object.entries<Reference<PropertyKey> | undefined>(references)) {
@@ -34,6 +34,12 @@ export function referencesOf<All>(declarations: Declarations<All>): Record<keyof
         all.push({ table, sqlTable, column, to: reference.table, onDelete: reference.onDelete })
     }
   })
+  return all
+}
+
+/** The foreign keys from and to each table. */
+export function referencesOf<All>(declarations: Declarations<All>): Record<keyof All, References> {
+  const all = referringColumns(declarations)
   const order = lockOrder(Object.keys(declarations), all)
   const names = mapDeclarations(declarations, ({ name }) => name) as Record<PropertyKey, string>
   return mapDeclarations(declarations, (_, name) => new References(name, all, order, names))
@@ -191,7 +197,7 @@ function isNamed(constraint: string | undefined, { sqlTable, column }: Referring
 }
 
 /** The ids of the rows with one of the values in a column. */
-async function idsOf(table: ReadTable, column: string, values: number[]): Promise<number[]> {
+export async function idsOf(table: ReadTable, column: string, values: number[]): Promise<number[]> {
   const order = { column: 'id', descending: false }
   const query = { columns: ['id'], where: { [column]: { in: values } }, order, take: Number.MAX_SAFE_INTEGER }
   return ((await table.page(query)) as { id: number }[]).map(({ id }) => id)

@@ -1,20 +1,12 @@
 import { ReferenceViolation } from '../errors.ts'
-import { type Declarations, declarations, mapDeclarations, type Reference } from './declarations.ts'
+import { type Declarations, declarations } from './declarations.ts'
+import { idsOf, referringColumns } from './references.ts'
 import type { Scope, ScopedRow } from './scope.ts'
 import { type Related, ScopedTable } from './scoped-table.ts'
 import type { RecordTable } from './types.ts'
 
 /** The scopes of tables, by their names. All rows of a table without one exist. */
 export type Scopes = ReadonlyMap<PropertyKey, Scope>
-
-interface Referring {
-  table: PropertyKey
-  column: string
-  to: PropertyKey
-  onDelete: 'Restrict' | 'Cascade'
-}
-
-const BY_ID = { column: 'id', descending: false } as const
 
 /** The tables as a caller with scopes sees them. Prisma's client among them still sees everything. */
 export const scopedTables = scopedTablesOf(declarations)
@@ -28,37 +20,24 @@ export function unscoped<T extends object>(tables: T): T {
 
 /** Returns a function that narrows the tables of some declarations, with the tables that replace others. */
 export function scopedTablesOf<All extends object>(of: Declarations<All>) {
-  const referring: Referring[] = []
-  mapDeclarations(of, ({ references }, table) => {
-    for (const [column, reference] of Object.entries<Reference<PropertyKey> | undefined>(references))
-      if (reference !== undefined) referring.push({ table, column, to: reference.table, onDelete: reference.onDelete })
-  })
+  const referring = referringColumns(of)
   const related = new Set(referring.flatMap(({ table, to }) => [table, to]))
 
   return <T extends All>(all: T, scopes: Scopes, others: Partial<All> = {}): T => {
     const tableOf = (tables: object, name: PropertyKey): RecordTable<ScopedRow> => Reflect.get(tables, name)
     const view: T = Object.create(all)
     everything.set(view, all)
-    const visible = (name: PropertyKey) => async (ids: number[]) => {
-      const where = { id: { in: ids } }
-      const found = await tableOf(view, name).page({ columns: ['id'], where, order: BY_ID, take: ids.length })
-      return new Set(found.map(({ id }) => id))
-    }
+    const visible = (name: PropertyKey) => async (ids: number[]) => new Set(await idsOf(tableOf(view, name), 'id', ids))
     const refuseCascades = async (name: PropertyKey, ids: number[], seen: Set<string>): Promise<void> => {
       const fresh = ids.filter((id) => !seen.has(`${String(name)} ${id}`))
       for (const id of fresh) seen.add(`${String(name)} ${id}`)
       if (fresh.length === 0) return
       for (const { table, column, to, onDelete } of referring) {
         if (to !== name || onDelete !== 'Cascade') continue
-        const query = { where: { [column]: { in: fresh } }, order: BY_ID, take: Number.MAX_SAFE_INTEGER }
-        const deleted = await tableOf(all, table).page({ ...query, columns: ['id'] })
-        if (scopes.has(table) && (await tableOf(view, table).count(query.where)) < deleted.length)
+        const deleted = await idsOf(tableOf(all, table), column, fresh)
+        if (scopes.has(table) && (await tableOf(view, table).count({ [column]: { in: fresh } })) < deleted.length)
           throw new ReferenceViolation([], { referring: { table: String(table), column } })
-        await refuseCascades(
-          table,
-          deleted.map(({ id }) => id),
-          seen,
-        )
+        await refuseCascades(table, deleted, seen)
       }
     }
     const narrowed = (name: PropertyKey) => {

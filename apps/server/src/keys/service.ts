@@ -1,14 +1,15 @@
-import { contract, type Output } from '@resource/contract'
-import { type ApiKey, type Database, type Tables, timestamp } from '@resource/database'
+import { contract } from '@resource/contract'
+import type { Database, Tables } from '@resource/database'
 import { ApiError, FieldError } from '@resource/openapi'
 import { newKey } from '../access/api-key.ts'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
+import { presenter } from '../store/presenter.ts'
 import { missingOrStale, notFound, versionsOf } from '../store/refusals.ts'
 
-type KeyRecord = Output<'keys', 'get'>
-
 const SESSIONS_TOGETHER = 1_000
+
+const present = presenter(contract.keys.procedures.get.output)
 
 /**
  * The service of API keys: a key is shown once, stored as a hash, and revoked instead of deleted.
@@ -109,12 +110,4 @@ async function endSessions({ sessions }: Tables, key_id: number, until: Date): P
     await sessions.write(rows.map(({ id }) => (isNow ? { id, delete: true as const } : { id, change })))
     if (rows.length < SESSIONS_TOGETHER) return
   }
-}
-
-const shown = Object.keys(contract.keys.procedures.get.output.shape) as (keyof KeyRecord)[]
-
-// Only the fields of the contract are returned; the hash is not one of them.
-function present(row: ApiKey): KeyRecord {
-  const fields = shown.map((field) => [field, row[field] instanceof Date ? timestamp(row[field]) : row[field]])
-  return Object.fromEntries(fields)
 }

@@ -1,13 +1,14 @@
-import { contract, type Output } from '@resource/contract'
-import { type Session, timestamp, type Where } from '@resource/database'
+import { contract } from '@resource/contract'
+import type { Session, Where } from '@resource/database'
 import { type Caller, includesRole } from '../access/caller.ts'
 import { unexpired } from '../access/sessions.ts'
 import type { Config } from '../process/config.ts'
 import type { Services } from '../store/context.ts'
 import { readPage } from '../store/page.ts'
+import { presenter } from '../store/presenter.ts'
 import { notFound } from '../store/refusals.ts'
 
-type SessionRecord = Output<'sessions', 'get'>
+const present = presenter(contract.sessions.procedures.get.output)
 
 /**
  * The service of sessions. Callers without the role `admin` have access to their own.
@@ -43,12 +44,4 @@ export function sessionService(config: Config, onEnded: () => void): Services['s
 
 function ownedBy(caller: Caller): Where<Session> {
   return includesRole(caller, 'admin') ? {} : { actor: caller.name }
-}
-
-const shown = Object.keys(contract.sessions.procedures.get.output.shape) as (keyof SessionRecord)[]
-
-// Only the fields of the contract are returned; the hash is not one of them.
-function present(row: Session): SessionRecord {
-  const fields = shown.map((field) => [field, row[field] instanceof Date ? timestamp(row[field]) : row[field]])
-  return Object.fromEntries(fields)
 }
