@@ -27,6 +27,15 @@ test('a nullable choice starts with its default, and an empty choice is null', (
   expect(inputOf(fields, { status: '', next: '', last: 'open' })).toEqual({ status: null, next: null, last: 'open' })
 })
 
+test('a text that is no number asks for one, with a decimal point; the bounds are named if a number exceeds them', () => {
+  const fields = [fieldOf('price', 'Price', z.number().max(1_000)), fieldOf('count', 'Count', z.int())]
+  const errorsOf = (price: string, count: string) => draftErrors(fields, { price, count })
+  const whole = 'Enter a whole number, such as 12'
+  expect(errorsOf('12,5', '12,5')).toEqual({ price: 'Enter a number, such as 12.5', count: whole })
+  expect(errorsOf('12,5x', 'two')).toEqual({ price: 'Enter a number, such as 12.50', count: whole })
+  expect(errorsOf('1000.5', '2').price).toMatch(/1,?000/)
+})
+
 test('many records can get another reference, and no sum with its id', () => {
   const count = fieldOf('count', 'Count', z.int().nullable())
   const user = { ...fieldOf('user_id', 'User', z.int().nullable()), refersTo: 'users' as const }

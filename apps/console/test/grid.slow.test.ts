@@ -111,7 +111,7 @@ consoleTest('a cell is edited in place, and the edit can be undone', async ({ pa
 
   await cell(page, 'Kettle 3', 'Price').press('F2')
   await page.getByLabel('Price of Kettle 3', { exact: true }).fill('cheap')
-  await page.getByText('Price must be a number').waitFor()
+  await page.getByText('Enter a number, such as 12.50').waitFor()
   await page.keyboard.press('Escape')
   await waitForFocus(page, '79.50')
   expect((await client.items.get.query({ id: 3 })).version).toBe(1)

@@ -86,7 +86,7 @@ consoleTest('a range is one control and one chip; an invalid value shows an erro
   await open('/items')
   await openCondition(page, 'Price')
   await page.getByLabel('Price at most').fill('cheap')
-  await page.getByText('Price at most must be a number').waitFor()
+  await page.getByText('Enter a number, such as 12.50').waitFor()
   await page.getByLabel('Price at most').fill('8')
   await page.getByLabel('Price at least').fill('5')
   await page.keyboard.press('Enter')

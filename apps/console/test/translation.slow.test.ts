@@ -78,7 +78,7 @@ for (const how of ['wrap', 'replace'] as const) {
     await translate(page, how)
     await page.locator('input[name=age]').fill('old')
     await page.locator('form [type=submit]').click()
-    await page.getByText('Age must be').waitFor()
+    await page.getByText('Enter a whole number').waitFor()
     await translate(page, how)
     await page.locator('input[name=age]').fill('37')
     await page.locator('form [type=submit]').click()

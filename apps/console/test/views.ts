@@ -48,7 +48,7 @@ export const VIEWS = {
     await page.getByRole('row', { name: 'Shelf 10' }).waitFor()
     await openCondition(page, 'Price')
     await page.getByLabel('Price at most').fill('cheap')
-    await page.getByText('Price at most must be a number').waitFor()
+    await page.getByText('Enter a number').waitFor()
   },
   selected: async ({ page }) => {
     await page.getByRole('checkbox', { name: 'Select Ada Lovelace' }).check()
@@ -75,7 +75,7 @@ export const VIEWS = {
     await open('/items')
     await page.getByRole('row', { name: 'Lamp 1', exact: false }).first().locator('.number').dblclick()
     await page.getByLabel('Price of Lamp 1', { exact: true }).fill('cheap')
-    await page.getByText('Price must be').waitFor()
+    await page.getByText('Enter a number').waitFor()
   },
   account: async ({ page, open }) => {
     await open('/items')
@@ -128,7 +128,7 @@ export const VIEWS = {
     await page.getByRole('dialog').getByLabel('E-mail').fill('nonsense')
     await page.getByRole('dialog').getByLabel('Age').fill('old')
     await page.getByRole('button', { name: 'Create user' }).click()
-    await page.getByText('Age must be').waitFor()
+    await page.getByText('Enter a whole number').waitFor()
   },
   edit: async ({ page, open }) => {
     await open('/users?open=1')

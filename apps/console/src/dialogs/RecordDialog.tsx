@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { RecordForm } from '../form/RecordForm.tsx'
 import { nameOf, type Resource } from '../resources/resource.ts'
+import { useActor } from '../table/actor.ts'
 import { useRow } from '../table/queries.ts'
 import { LoadedRecord } from '../ui/LoadedRecord.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
@@ -24,11 +25,17 @@ export function NewDialog({ resource, onClose }: Props) {
 export function EditDialog({ resource, id, onClose }: Props & { id: number }) {
   const query = useRow(resource, id)
   const { data: row } = query
-  const [hasConflict, setConflict] = useState(false)
+  /** The stored version of a conflict. */
+  const [version, setConflict] = useState<number>()
+  const actor = useActor(resource.noun, id, version)
   const name = row === undefined ? resource.one : nameOf(resource, row)
   return (
     <ModalDialog
-      title={hasConflict ? `This ${resource.one} was changed while you were editing` : `Edit ${name}`}
+      title={
+        version === undefined
+          ? `Edit ${name}`
+          : `${actor ?? 'Someone else'} saved this ${resource.one} while you were editing`
+      }
       onClose={() => closeUnlessUnsaved(onClose)}
     >
       <LoadedRecord one={resource.one} many={resource.many} query={query} onShowAll={onClose}>

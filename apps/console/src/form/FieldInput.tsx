@@ -21,6 +21,7 @@ export function FieldInput({ resource, field, value, onChange, error, hint }: Pr
   const listId = useId()
   const [isUsed, setUsed] = useState(false)
   const [before] = useState(value)
+  const hasSuggestions = field.refersTo !== undefined || resource?.groups.some((group) => group.field === name)
   if (field.choices.length > 0) return <Choice field={field} value={value} onChange={onChange} error={error} />
   return (
     <TextField
@@ -45,8 +46,8 @@ export function FieldInput({ resource, field, value, onChange, error, hint }: Pr
         )}
         {(hint !== undefined || !isRequired) && <span className="hint"> {hint ?? 'optional'}</span>}
       </Label>
-      <Input dir="auto" translate="no" list={listId} onFocus={() => setUsed(true)} />
-      {resource !== undefined && (
+      <Input dir="auto" translate="no" {...(hasSuggestions && { list: listId })} onFocus={() => setUsed(true)} />
+      {resource !== undefined && hasSuggestions && (
         <Suggestions
           id={listId}
           resource={resource}

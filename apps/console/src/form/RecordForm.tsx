@@ -15,8 +15,8 @@ interface Props {
   /** The record to edit; absent for a new record. */
   row?: Row
   onClose: () => void
-  /** Called when the versions of the record show, and when they no longer do. */
-  onConflict?: (isShown: boolean) => void
+  /** Called with the stored version when the versions of the record show, and without it when they no longer do. */
+  onConflict?: (version?: number) => void
 }
 
 /** The form of a record, with a validation error below each invalid field. */
@@ -38,8 +38,8 @@ export function RecordForm({ resource, row, onClose, onConflict }: Props) {
     if (submissions > 0) element.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [submissions])
 
-  const hasConflict = conflict !== undefined
-  useEffect(() => onConflict?.(hasConflict), [onConflict, hasConflict])
+  const version = conflict?.stored.version
+  useEffect(() => onConflict?.(version), [onConflict, version])
 
   if (conflict !== undefined) {
     return (

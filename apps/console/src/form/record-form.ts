@@ -1,6 +1,6 @@
 import { ServiceError, VersionMismatchError } from '@resource/client'
 import { useEffect, useState } from 'react'
-import type { Side, Versions } from '../conflict/merge.ts'
+import { changedBy, type Side, type Versions } from '../conflict/merge.ts'
 import { calls, writes } from '../resources/calls.ts'
 import { type Draft, draftErrors, draftOf, type Field, fieldMessage, inputOf } from '../resources/field.ts'
 import { editVerb, nameOf, type Resource, type Row } from '../resources/resource.ts'
@@ -16,6 +16,8 @@ import { useIsMounted } from '../ui/mounted.ts'
 import { notify } from '../ui/notices.ts'
 import { rejectedForms, type UnansweredRequests } from '../ui/rejected-forms.ts'
 import { release } from '../ui/unsaved.ts'
+
+const MERGED = 'saved with the changes of others'
 
 /** The state of a record's form. Errors come from the contract before sending, and from the service after. */
 export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved: () => void) {
@@ -56,10 +58,12 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     setSubmissions((count) => count + 1)
   }
 
+  const versionsOf = (opened: Row, stored: Row): Versions => ({ opened, stored, mine: { ...opened, ...changes } })
+
   /** The form goes on from the stored record, with what was typed. */
   const rebase = (stored: Row) => {
     if (base === undefined) return
-    setConflict({ opened: base, stored, mine: { ...base, ...changes }, typed: edited })
+    setConflict({ ...versionsOf(base, stored), typed: edited })
     setBase(stored)
     setDraft({ ...draftOf(fields, stored), ...edited })
   }
@@ -73,9 +77,14 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
       return
     }
     if (error instanceof VersionMismatchError && base !== undefined) {
+      const merge = async (stored: Row) => {
+        const versions = versionsOf(base, stored)
+        const isAsked = Object.keys(changes).some((name) => changedBy(versions, name) === 'both')
+        if (isAsked) rebase(stored)
+        else await save(stored)
+      }
       const stored = calls(resource.noun).get.query({ id: base.id })
-      await stored.then(rebase, (reason) => setFailure(errorMessage(reason)))
-      return
+      return stored.then(merge, (reason) => setFailure(errorMessage(reason)))
     }
     const named = error instanceof ServiceError ? fieldErrors(fields, error) : {}
     setConflict(undefined)
@@ -83,7 +92,8 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     reject(named)
   }
 
-  const save = async () => {
+  /** @param from the record to save to: as the form began with it, or as others have stored it since in other fields */
+  const save = async (from = base) => {
     if (isSaving) return
     const invalid = draftErrors(fields, draft)
     setFailure(undefined)
@@ -100,10 +110,10 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
       )
     }
     setSaving(true)
-    const settle = base && applyOptimistically(resource.noun, base.id, (row) => ({ ...row, ...changes }))
+    const settle = from && applyOptimistically(resource.noun, from.id, (row) => ({ ...row, ...changes }))
     let json = ''
-    const written = inTurn(resource.noun, base === undefined ? [] : [base.id], async () => {
-      const before = base && latestOf(resource.noun, base)
+    const written = inTurn(resource.noun, from === undefined ? [] : [from.id], async () => {
+      const before = from && latestOf(resource.noun, from)
       const input = inputFor(before)
       const request = before === undefined ? input : { ...input, id: before.id, if_version: before.version }
       json = JSON.stringify(request)
@@ -120,7 +130,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
         release()
         onSaved()
       }
-      await announce({ label: 'Show', href: `/${resource.noun}/${id}` })
+      await announce({ label: 'Show', href: `/${resource.noun}/${id}` }, from === base ? undefined : MERGED)
       await refresh(resource)
     } catch (error) {
       settle?.()
@@ -145,7 +155,7 @@ export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved
     /** Shows the versions side by side. */
     compare: rebase,
     submissions,
-    save,
+    save: () => save(),
     set: (name: string, text: string) => {
       const next = { ...draft, [name]: text }
       setDraft(next)

@@ -104,7 +104,15 @@ function askFor({ label }: Field): string {
 /** The validation error of a value as a sentence. */
 export function valueError(field: Field, value: unknown): string | undefined {
   const parsed = field.schema.safeParse(value)
+  if (!parsed.success && isQuantity(field) && typeof value === 'string') return askForNumber(field, value)
   return parsed.success ? undefined : fieldMessage(field, parsed.error.issues[0]?.message ?? 'is invalid')
+}
+
+/** `Enter a number, such as 12.50`: of a text that is no number. Of `12,5` the example is 12.5. */
+function askForNumber({ schema }: Field, text: string): string {
+  const pointed = text.trim().replace(',', '.')
+  if (factsOf(schema).type === 'integer') return 'Enter a whole number, such as 12'
+  return `Enter a number, such as ${DECIMAL.test(pointed) ? pointed : '12.50'}`
 }
 
 /** A rule with the field's label: `Price must be a number from 0 to 1,000,000`. */

@@ -25,14 +25,17 @@ export function Notices() {
   return (
     // React Aria hides everything outside an open dialog from screen readers, except elements with this attribute.
     <section ref={element} className="notices" aria-label="Notices" aria-live="polite" data-react-aria-top-layer="true">
-      {notices.map((notice) => (
+      {notices.map(({ details = '', ...notice }) => (
         <div key={notice.id} className={`notice ${notice.kind}`}>
           {notice.kind === 'failed' && <CircleAlert aria-hidden="true" className="i" />}
-          <p title={notice.text}>{notice.text}</p>
+          <p title={`${notice.text}${details}`}>
+            <span>{notice.text}</span>
+            {details !== '' && <span>{details}</span>}
+          </p>
           {notice.action !== undefined && (
             <Button
               className="button small"
-              aria-label={`${notice.action.label}: ${notice.text}`}
+              aria-label={`${notice.action.label}: ${notice.text}${details}`}
               onPress={() => {
                 dismiss(notice.id)
                 notice.action?.act()
@@ -50,7 +53,7 @@ export function Notices() {
             <Link
               href={notice.link.href}
               className="button small"
-              aria-label={`${notice.link.label}: ${notice.text}`}
+              aria-label={`${notice.link.label}: ${notice.text}${details}`}
               onClick={() => dismiss(notice.id)}
             >
               {notice.link.label}
@@ -58,7 +61,7 @@ export function Notices() {
           )}
           <Button
             className="button small icon"
-            aria-label={`Dismiss: ${notice.text}`}
+            aria-label={`Dismiss: ${notice.text}${details}`}
             onPress={() => dismiss(notice.id)}
           >
             <X aria-hidden="true" className="i" />

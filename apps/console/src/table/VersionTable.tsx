@@ -1,4 +1,4 @@
-import { useId, useState } from 'react'
+import { Fragment, useId, useState } from 'react'
 import { changedBy, merged, type Side, type Versions } from '../conflict/merge.ts'
 import type { Column, Resource } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
@@ -26,21 +26,21 @@ export function VersionTable({ resource, versions, sideOf, onChoose }: Props) {
   )
   const same = columns.filter(({ field }) => changedBy(versions, field) === undefined)
   const shown = areAllShown ? columns : columns.filter((column) => !same.includes(column))
-  const labels = (by: Side) =>
-    columns.filter(({ field }) => changedBy(versions, field) === by).map(({ label }) => label.toLowerCase())
+  const isChoice = columns.some(({ field }) => changedBy(versions, field) === 'both')
+  const listed = (some: Column[]) => LIST.format(some.map(({ label }) => label.toLowerCase()))
+  const by = (side: Side) => columns.filter(({ field }) => changedBy(versions, field) === side)
   const kept = [
-    ...(labels('mine').length > 0 ? [`${LIST.format(labels('mine'))} from you`] : []),
-    ...(labels('stored').length > 0 ? [`${LIST.format(labels('stored'))} from ${actor ?? 'the stored version'}`] : []),
+    ...(by('mine').length > 0 ? [`${listed(by('mine'))} from you`] : []),
+    ...(by('stored').length > 0 ? [`${listed(by('stored'))} from ${actor ?? 'the stored version'}`] : []),
   ]
   const choice = { versions, sideOf, onChoose }
   const result = merged(versions, columns, sideOf)
   return (
     <>
-      <p role="alert">
-        {actor !== undefined && `The stored version is by ${actor}. `}
+      <p role="alert" className="soft">
         {mine === undefined
           ? 'Nothing is deleted yet.'
-          : 'Nothing is lost: choose a value for each field that both of you changed.'}
+          : `Nothing is lost: ${isChoice ? 'choose a value for each field that both of you changed' : 'no field was changed by both of you'}.`}
       </p>
       <div className="framed">
         <table className="table versions" aria-label="The versions, field by field">
@@ -73,7 +73,8 @@ export function VersionTable({ resource, versions, sideOf, onChoose }: Props) {
           {kept.length > 0 && `Fields that only one of you changed are kept: ${kept.join(', ')}. `}
           {same.length > 0 && !areAllShown && (
             <>
-              {LIST.format(same.map(({ label }) => label))} {same.length === 1 ? 'is' : 'are'} the same in all.{' '}
+              {listed(same).replace(/^./, (letter) => letter.toUpperCase())} {same.length === 1 ? 'is' : 'are'} the same
+              in all.{' '}
               <Button className="link" onPress={() => showAll(true)}>
                 Show {same.length === 1 ? 'it' : 'them'}
               </Button>
@@ -84,7 +85,18 @@ export function VersionTable({ resource, versions, sideOf, onChoose }: Props) {
       {mine !== undefined && (
         <div>
           <p className="faint small-text">Will be saved</p>
-          <p translate="no">{columns.map((column) => valueText(column, result[column.field])).join(', ')}</p>
+          <p translate="no">
+            {columns.map((column, index) => (
+              <Fragment key={column.field}>
+                {index > 0 && ', '}
+                {column.field === resource.nameField ? (
+                  <b>{valueText(column, result[column.field])}</b>
+                ) : (
+                  valueText(column, result[column.field])
+                )}
+              </Fragment>
+            ))}
+          </p>
         </div>
       )}
     </>

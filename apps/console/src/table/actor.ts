@@ -9,8 +9,8 @@ export function actorName({ actor, actor_detail }: { actor: string; actor_detail
   return (actor_detail ?? actor).replace(/ \(console\)$/, '')
 }
 
-/** Who made a version of a record, for roles that may read the audit log. */
-export function useActor(noun: Noun, id: number, version: number): string | undefined {
+/** Who made a version of a record, if there is one, for roles that may read the audit log. */
+export function useActor(noun: Noun, id: number, version: number | undefined): string | undefined {
   const { data } = useQuery({
     queryKey: ['actor', noun, id, version],
     queryFn: async ({ signal }) => {
@@ -18,7 +18,7 @@ export function useActor(noun: Noun, id: number, version: number): string | unde
       const entry = audit.find(({ after }) => after?.version === version)
       return entry === undefined ? null : actorName(entry)
     },
-    enabled: useAllows(contract.audit.procedures.list),
+    enabled: useAllows(contract.audit.procedures.list) && version !== undefined,
     retry: false,
   })
   return data ?? undefined

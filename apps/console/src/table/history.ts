@@ -56,12 +56,12 @@ export function addEdit(
   done: string,
   ids: number[],
   written: Promise<Written>,
-): (link?: NoticeLink) => Promise<void> {
+): (link?: NoticeLink, word?: string) => Promise<void> {
   const place = currentPlace(resource)
   const edit = { resource, done, ids, written: written.catch(() => NOTHING), place, isUndone: false }
   edits = [...edits.filter(({ isUndone }) => !isUndone), edit].slice(-MAX_EDITS)
   void edit.written.then(({ count }) => count === 0 && remove(edit))
-  return (link) => announce(edit, done, link)
+  return (link, word = done) => announce(edit, word, link)
 }
 
 /** Undoes the last edit that is not undone. */
@@ -199,7 +199,8 @@ async function announce(edit: Edit, word: string, link?: NoticeLink): Promise<vo
   const elsewhere = first?.after === null ? undefined : linkTo(place)
   const details = describe(resource, changes, count)
   const where = elsewhere === undefined ? '' : ` (${place.label})`
-  notify('done', `${subject(resource, changes, count)} ${word}${details && `: ${details}`}${where}`, {
+  notify('done', `${subject(resource, changes, count)} ${word}`, {
+    details: `${details && `: ${details}`}${where}`,
     action: { label: isUndone ? 'Redo' : 'Undo', act: () => void move(edit, !isUndone) },
     link: elsewhere ?? link,
   })

@@ -17,6 +17,8 @@ interface Notice {
   id: number
   kind: 'done' | 'failed'
   text: string
+  /** The rest of the text, which shows where it fits. */
+  details?: string
   action?: NoticeAction | undefined
   link?: NoticeLink | undefined
 }
@@ -37,7 +39,11 @@ onLogOut(() => useNotices.setState([], true))
  *
  * @param extras what reverts the change that the notice reports, and a page that it leads to
  */
-export function notify(kind: Notice['kind'], text: string, extras: Pick<Notice, 'action' | 'link'> = {}): void {
+export function notify(
+  kind: Notice['kind'],
+  text: string,
+  extras: Pick<Notice, 'details' | 'action' | 'link'> = {},
+): void {
   const notice: Notice = { id: ++lastId, kind, text, ...extras }
   const isOver = ({ action }: Notice) => kind === 'done' && action !== undefined
   useNotices.setState((all) => [...all.filter((one) => !isOver(one)), notice].slice(-MAX_SHOWN), true)
