@@ -48,7 +48,7 @@ consoleTest(
     await page.getByRole('dialog').getByLabel('Price').fill('12')
     await client.items.update.mutate({ id: 1, category: 'office' })
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Lamp saved with the changes of others: price from 10.00 to 12.00').waitFor()
+    await page.getByText('Lamp saved and merged: price from 10.00 to 12.00').waitFor()
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(await client.items.get.query({ id: 1 })).toMatchObject({ price: 12, category: 'office' })
   },

@@ -17,7 +17,7 @@ import { notify } from '../ui/notices.ts'
 import { rejectedForms, type UnansweredRequests } from '../ui/rejected-forms.ts'
 import { release } from '../ui/unsaved.ts'
 
-const MERGED = 'saved with the changes of others'
+const MERGED = 'saved and merged'
 
 /** The state of a record's form. Errors come from the contract before sending, and from the service after. */
 export function useRecordForm(resource: Resource, seen: Row | undefined, onSaved: () => void) {
