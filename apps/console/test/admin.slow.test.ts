@@ -156,7 +156,7 @@ consoleTest(
     await table.getByRole('row', { name: '400 Lamp 399 1.00 lighting' }).waitFor()
     await page.getByRole('button', { name: 'Undo: anonymous created 400 items' }).click()
     const dialog = page.getByRole('dialog', { name: 'Undo: created 400 items?' })
-    await dialog.getByText('2 requests of one group').waitFor()
+    await dialog.getByText('This undoes 2 requests, the newest first.').waitFor()
     await dialog.getByRole('button', { name: 'Undo', exact: true }).click()
     await page.getByRole('row', { name: 'undid 400 items' }).waitFor()
     await page.getByRole('row', { name: 'created 400 items undone' }).waitFor()

@@ -387,8 +387,10 @@ consoleTest(
     await logIn(page, admin)
     await page.getByRole('heading', { name: 'Sessions 4' }).waitFor()
     const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
-    expect(await rows.nth(1).textContent()).toMatch(/^Chrome on Linuxthis session127\.0\.0\.1operator key 1/)
-    expect(await rows.nth(4).textContent()).toMatch(/^Firefox on Linux127\.0\.0\.1reader key 2/)
+    expect(await rows.nth(1).textContent()).toMatch(
+      /^Chrome on Linuxthis session127\.0\.0\.1operator · 127\.0\.0\.1admin/,
+    )
+    expect(await rows.nth(4).textContent()).toMatch(/^Firefox on Linux127\.0\.0\.1reader · 127\.0\.0\.1reader/)
     await page.getByRole('button', { name: 'Log out session 1 of key 2' }).click()
     await page.getByText('1 session ended').waitFor()
     expect(await statuses()).toEqual([401, 200, 200])

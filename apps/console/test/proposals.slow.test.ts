@@ -19,7 +19,7 @@ consoleTest('a proposal is found, applied as it shows, and undone', async ({ pag
   await page.getByRole('link', { name: 'Proposals' }).click()
   const entry = page.getByRole('link', { name: 'Change 7 items The supplier raised them. anonymous just now' })
   await entry.click()
-  await page.getByRole('heading', { name: 'Change 7 items' }).waitFor()
+  await page.getByRole('heading', { name: 'Raise the price of 7 items by 10 %' }).waitFor()
   await page.getByText('Proposal 1', { exact: true }).waitFor()
   await page.getByText('As proposed.').waitFor()
   await page.getByRole('row', { name: '3 Kettle 3 79.50 → 87.45 +7.95' }).waitFor()
@@ -49,7 +49,9 @@ consoleTest(
     await client.items.update.mutate({ id: 3, price: 10 })
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText('Proposal 1 not applied.').waitFor()
-    await page.getByText('It would do something else now').waitFor()
+    await page
+      .getByText('1 of 7 has changed: Kettle 3, price from 79.50 to 10.00. It would do something else now')
+      .waitFor()
     await page
       .getByRole('region', { name: 'Proposed changes' })
       .getByRole('row', { name: 'Kettle 3 79.50 → 87.45' })
@@ -58,6 +60,8 @@ consoleTest(
       .getByRole('region', { name: 'Changes now' })
       .getByRole('row', { name: 'Kettle 3 10.00 → 11.00' })
       .waitFor()
+    // Only what differs is shown twice.
+    expect(await page.getByRole('region', { name: 'Changes now' }).getByRole('row').count()).toBe(2)
     expect(await page.getByRole('button', { name: 'Apply' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Reject', exact: true }).click()
     await page.getByText('Proposal 1 rejected').waitFor()

@@ -11,7 +11,7 @@ const MAX_RECORDS = 50
 export function AuditDetails({ line: { entry, entries, total } }: { line: Line }) {
   const { request_id, procedure, actor, actor_detail, address, group, reverses } = entry
   const facts = [
-    ['request', request_id],
+    [group !== null && total > 1 ? 'last request' : 'request', request_id],
     ['operation', procedure],
     ['who', [actor, actor_detail, address && `from ${address}`].filter(Boolean).join(', ')],
     ['group', group],

@@ -38,7 +38,7 @@ export function GroupReversalDialog({ resource, group, line, onClose }: Props) {
           <p>
             {total === 0
               ? 'It is undone already.'
-              : `${formatCount(total, { one: 'request', many: 'requests' })} of one group, newest first. A record that has changed since stops it.`}
+              : `This undoes ${formatCount(total, { one: 'request', many: 'requests' })}, the newest first. It stops at a record that has changed since.`}
           </p>
         )}
       </Loaded>

@@ -56,7 +56,7 @@ function recordOf({ resource, record_id }: Entry): string {
 }
 
 /** Who made a change: the name, and whether it was a program. */
-export function whoOf(entry: Entry): { name: string; isProgram: boolean } {
+export function whoOf(entry: Pick<Entry, 'actor' | 'actor_detail'>): { name: string; isProgram: boolean } {
   const { actor, actor_detail } = entry
   const [, subject] = /^subject (.*)$/.exec(actor) ?? []
   if (subject !== undefined) return { name: subject, isProgram: false }

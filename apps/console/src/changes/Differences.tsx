@@ -52,14 +52,21 @@ export function Figures({ preview: { created, updated, deleted, steps, changes }
             </li>
           ),
       )}
-      {only !== undefined && isAmount(only.column) && changes.length === count && steps === undefined && (
-        <Mean column={only.column} changes={changes} />
+      {only !== undefined && isAmount(only.column) && steps === undefined && (
+        <Mean column={only.column} changes={changes} isCut={changes.length < count} />
       )}
     </ul>
   )
 }
 
-function Mean({ column: { field, decimals }, changes }: { column: ShownColumn; changes: RecordChange[] }) {
+interface MeanProps {
+  column: ShownColumn
+  changes: RecordChange[]
+  /** Whether these are only the first ones. */
+  isCut: boolean
+}
+
+function Mean({ column: { field, decimals }, changes, isCut }: MeanProps) {
   const mean = (side: 'before' | 'after') => {
     const sum = changes.reduce((sum, change) => sum + Number(change[side]?.[field] ?? 0), 0)
     // A sum of binary numbers is slightly off.
@@ -67,7 +74,7 @@ function Mean({ column: { field, decimals }, changes }: { column: ShownColumn; c
   }
   return (
     <li>
-      mean <b>{mean('before')}</b> <Arrow /> <b>{mean('after')}</b>
+      mean{isCut && ` of the first ${changes.length}`} <b>{mean('before')}</b> <Arrow /> <b>{mean('after')}</b>
     </li>
   )
 }

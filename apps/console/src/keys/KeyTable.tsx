@@ -1,7 +1,9 @@
+import { Ellipsis } from 'lucide-react'
 import { dateOf } from '../resources/field.ts'
 import { Ago, distance } from '../ui/Ago.tsx'
 import { Button } from '../ui/Button.tsx'
 import { ListTable } from '../ui/ListTable.tsx'
+import { Popup } from '../ui/Popup.tsx'
 import { endOf, type Key } from './key.ts'
 
 const COLUMNS: [string, string?][] = [
@@ -52,26 +54,45 @@ export function KeyTable({ keys, newest, isOwn, onAsk }: Props) {
             <td className="nowrap at-figure">
               {end === undefined ? <Expiry stored={key} /> : <span className="badge">{end}</span>}
             </td>
-            <td className="tight end at-extra">
-              {end === undefined && (
-                <span className="row-actions">
-                  {(['Rotate', 'Revoke'] as const).map((label) => (
-                    <Button
-                      key={label}
-                      className={`button ghost small ${label === 'Revoke' ? 'to-danger' : ''}`}
-                      aria-label={`${label} ${name}…`}
-                      onPress={() => onAsk(label === 'Rotate' ? 'rotate' : 'revoke', key)}
-                    >
-                      {label}…
-                    </Button>
-                  ))}
-                </span>
-              )}
-            </td>
+            <td className="tight end at-menu">{end === undefined && <Actions stored={key} onAsk={onAsk} />}</td>
           </tr>
         )
       })}
     </ListTable>
+  )
+}
+
+/** What can be done with a key: two buttons, or on a phone a menu of them. */
+function Actions({ stored, onAsk }: { stored: Key } & Pick<Props, 'onAsk'>) {
+  const buttons = (className: string) =>
+    (['Rotate', 'Revoke'] as const).map((label) => (
+      <Button
+        key={label}
+        className={label === 'Revoke' ? `${className} ${className === 'item' ? 'danger' : 'to-danger'}` : className}
+        aria-label={`${label} ${stored.name}…`}
+        onPress={() => onAsk(label === 'Rotate' ? 'rotate' : 'revoke', stored)}
+      >
+        {label}…
+      </Button>
+    ))
+  return (
+    <>
+      <span className="only-wide">
+        <span className="row-actions">{buttons('button ghost small')}</span>
+      </span>
+      <span className="only-phone">
+        <Popup
+          label={`Actions of ${stored.name}`}
+          className="button ghost icon"
+          button={<Ellipsis aria-hidden="true" className="i" />}
+        >
+          {(close) => (
+            // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: its buttons close it
+            <div onClick={close}>{buttons('item')}</div>
+          )}
+        </Popup>
+      </span>
+    </>
   )
 }
 
@@ -94,5 +115,10 @@ function Expiry({ stored: { expires_at, former_until } }: { stored: Key }) {
         {distance(left)}
       </span>
     )
-  return <span className="faint nowrap">{dateOf(expires_at)}</span>
+  return (
+    <span className="faint nowrap">
+      <span className="only-phone">expires </span>
+      {dateOf(expires_at)}
+    </span>
+  )
 }

@@ -1,3 +1,4 @@
+import { NotFoundError } from '@resource/client'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, CircleCheck, TriangleAlert } from 'lucide-react'
 import { useLocation } from 'wouter'
@@ -5,9 +6,15 @@ import { PreviewedChanges } from '../changes/Changes.tsx'
 import { Figures } from '../changes/Differences.tsx'
 import { client } from '../client.ts'
 import { Actor } from '../record/Actor.tsx'
+import { describeChange } from '../resources/describe-change.ts'
+import { resources } from '../resources/index.ts'
+import { nameOf, type Resource } from '../resources/resource.ts'
+import { useRecord } from '../table/queries.ts'
 import { Ago } from '../ui/Ago.tsx'
+import { formatCount } from '../ui/format.ts'
 import { LoadedRecord } from '../ui/LoadedRecord.tsx'
 import { Decisions } from './Decisions.tsx'
+import { type Moved, movedSince } from './moved.ts'
 import { longTitleOf, type Proposal } from './proposal.ts'
 
 /** A proposal: what it does, what it would do now, and the decision on it. */
@@ -26,9 +33,8 @@ export function ProposalDetail({ id }: { id: number }) {
 
 function Details({ proposal }: { proposal: Proposal }) {
   const { id, reason, operation, status, proposer, created_at, expires_at, decided_by, decided_at } = proposal
-  const { input, is_current, current_changes } = proposal
   const isOpen = status === 'open'
-  const hasMoved = isOpen && proposal.obstacle === null && !is_current
+  const moved = isOpen && proposal.obstacle === null && !proposal.is_current ? movedSince(proposal) : undefined
   return (
     <article className="proposal" aria-labelledby="proposal">
       <div>
@@ -52,25 +58,25 @@ function Details({ proposal }: { proposal: Proposal }) {
       <blockquote className="quote" translate="no">
         {reason}
       </blockquote>
-      {isOpen ? <Standing proposal={proposal} /> : <p className="status">{dotOf(status)}</p>}
-      {hasMoved && <h3>What it showed</h3>}
-      <Figures preview={proposal} />
-      <PreviewedChanges label="Proposed changes" preview={proposal} />
-      {hasMoved && (
+      {isOpen ? <Standing proposal={proposal} moved={moved} /> : <p className="status">{dotOf(status)}</p>}
+      {moved !== undefined && moved.now.length > 0 && (
         <>
-          <h3>What it would do now</h3>
+          <h3>What it would do now instead</h3>
           <PreviewedChanges
             label="Changes now"
-            preview={{ created: 0, updated: 0, deleted: 0, changes: current_changes }}
+            preview={{ created: 0, updated: moved.now.length, deleted: 0, changes: moved.now }}
           />
         </>
       )}
+      {moved !== undefined && <h3>What it showed</h3>}
+      <Figures preview={proposal} />
+      <PreviewedChanges label="Proposed changes" preview={proposal} />
       <details>
         <summary>
           <ChevronRight aria-hidden="true" className="i" />
           Request <code translate="no">{operation}</code>
         </summary>
-        <pre translate="no">{JSON.stringify(input, null, 2)}</pre>
+        <pre translate="no">{JSON.stringify(proposal.input, null, 2)}</pre>
       </details>
       {isOpen && <Decisions proposal={proposal} />}
     </article>
@@ -78,7 +84,7 @@ function Details({ proposal }: { proposal: Proposal }) {
 }
 
 /** Whether an open proposal would still do what it shows. */
-function Standing({ proposal }: { proposal: Proposal }) {
+function Standing({ proposal, moved }: { proposal: Proposal; moved: Moved | undefined }) {
   const { is_current, obstacle } = proposal
   if (is_current) {
     return (
@@ -95,7 +101,10 @@ function Standing({ proposal }: { proposal: Proposal }) {
       <TriangleAlert aria-hidden="true" className="i" />
       <p>
         {obstacle === null ? (
-          'It would do something else now, so it cannot be applied. It has to be proposed again.'
+          <>
+            {moved !== undefined && <WhatMoved proposal={proposal} moved={moved} />} It would do something else now, so
+            it has to be proposed again.
+          </>
         ) : (
           <>
             <b>It cannot be applied now.</b> {obstacle}
@@ -104,6 +113,35 @@ function Standing({ proposal }: { proposal: Proposal }) {
       </p>
     </div>
   )
+}
+
+/** `1 of 15 has changed: Ivan Okafor, status from inactive to active.` */
+function WhatMoved({ proposal, moved: { former, now } }: { proposal: Proposal; moved: Moved }) {
+  const { changes } = proposal
+  const [first = now[0]] = former
+  const resource = resources.find(({ noun }) => noun === first?.resource)
+  const image = first?.before ?? first?.after
+  if (resource === undefined || first === undefined || image == null) return null
+  const isCut = changes.length < proposal.created + proposal.updated + proposal.deleted
+  const count =
+    former.length === 0
+      ? `${formatCount(now.length, resource)} more ${now.length === 1 ? 'matches' : 'match'}`
+      : `${former.length} of ${isCut ? 'the first ' : ''}${changes.length} ${former.length === 1 ? 'has' : 'have'} changed`
+  return (
+    <>
+      <b>{count}:</b> <bdi translate="no">{nameOf(resource, image)}</bdi>
+      {former.length > 0 && <Since resource={resource} change={first} />}
+      {former.length > 1 && `, and ${formatCount(former.length - 1, { one: 'other', many: 'others' })}`}.
+    </>
+  )
+}
+
+/** What others have changed of a record since a proposal showed it. */
+function Since({ resource, change: { id, before } }: { resource: Resource; change: Proposal['changes'][number] }) {
+  const { data, error } = useRecord(resource, id ?? 0, id !== null && before !== null)
+  if (error instanceof NotFoundError) return ' was deleted'
+  const text = data === undefined || before === null ? '' : describeChange(resource, before, data)
+  return text && `, ${text}`
 }
 
 function dotOf(status: Proposal['status']) {

@@ -2,7 +2,8 @@ import type { Output } from '@resource/client'
 import { contract } from '@resource/contract'
 import { factsOf } from '@resource/contract/schema'
 import { resources } from '../resources/index.ts'
-import { nameOf } from '../resources/resource.ts'
+import { nameOf, type Resource } from '../resources/resource.ts'
+import { formatNumber, valueText } from '../resources/value-text.ts'
 import { formatCount } from '../ui/format.ts'
 
 /** A proposal, with what it would do now. */
@@ -27,15 +28,37 @@ export function titleOf({ operation, ...counts }: Summary): string {
   return done.join(', ').replace(/, \w/g, (start) => start.toLowerCase()) || 'Change nothing'
 }
 
-/** `Change Desk lamp`: what a proposal of one record does; otherwise as `titleOf`. */
+/** `Change Desk lamp`, `Raise the price of 7 items by 10 %`: what a proposal does, in detail; otherwise as `titleOf`. */
 export function longTitleOf(proposal: Proposal): string {
   const { created, updated, deleted, changes } = proposal
   const [change] = changes
   const resource = resources.find(({ noun }) => noun === change?.resource)
   const image = change?.after ?? change?.before
-  if (created + updated + deleted !== 1 || resource === undefined || image == null) return titleOf(proposal)
-  const title = titleOf(proposal)
-  return title.replace(countOf(proposal), nameOf(resource, image))
+  if (resource === undefined || image == null) return titleOf(proposal)
+  const subject = created + updated + deleted === 1 ? nameOf(resource, image) : countOf(proposal)
+  return effectOf(proposal, resource, subject) ?? titleOf(proposal).replace(countOf(proposal), subject)
+}
+
+/** What it does to a field, if all records get the same change of one. */
+function effectOf({ operation, input }: Proposal, { recordColumns }: Resource, subject: string): string | undefined {
+  if (!operation.endsWith('.updateWhere')) return undefined
+  const { changes = {} } = input as { changes?: Record<string, Record<string, unknown>> }
+  const [only, ...others] = Object.entries(changes).flatMap(([how, values]) =>
+    Object.entries(values).map(([field, value]) => ({ how, field, value })),
+  )
+  const column = recordColumns.find(({ field }) => field === only?.field)
+  if (only === undefined || column === undefined || others.length > 0) return undefined
+  const label = column.label.toLowerCase()
+  const value = Number(only.value)
+  const text = (verb: string, rest: string) => `${verb} the ${label} of ${subject} ${rest}`
+  const changed = (by: number, unit: string) => text(by < 0 ? 'Lower' : 'Raise', `by ${unit}`)
+  if (only.how === 'multiply') {
+    const percent = Number(((value - 1) * 100).toFixed(2))
+    return changed(percent, `${Math.abs(percent)} %`)
+  }
+  return only.how === 'add'
+    ? changed(value, formatNumber(Math.abs(value), column.decimals))
+    : text('Set', `to ${valueText(column, only.value)}`)
 }
 
 /** `7 items`: the records of a proposal. */

@@ -2,6 +2,7 @@ import type { Output } from '@resource/client'
 import { useQuery } from '@tanstack/react-query'
 import { LogOut } from 'lucide-react'
 import { useState } from 'react'
+import { whoOf } from '../audit/entries.ts'
 import { client } from '../client.ts'
 import { queryClient } from '../query-client.ts'
 import { logOut, useSession } from '../session/session.ts'
@@ -96,14 +97,12 @@ function SessionTable({ sessions, isEnding, onEnd }: Props) {
               <bdi translate="no">{browser ?? 'Unknown'}</bdi>
               {current && <span className="badge note">this session</span>}
             </th>
-            <td className="faint at-extra" translate="no">
+            <td className="faint" translate="no">
               {address}
             </td>
-            <td className="at-rest">
-              <bdi translate="no">{actor_detail}</bdi>{' '}
-              <span className="faint" translate="no">
-                {actor}
-              </span>
+            <td className="at-rest" translate="no" title={[actor, actor_detail].filter(Boolean).join(', ')}>
+              <bdi>{whoOf(session).name}</bdi>
+              <span className="only-phone"> · {address}</span>
             </td>
             <td className="only-large">{role}</td>
             <td className="when only-large">
