@@ -52,14 +52,14 @@ export function guessSettings(resource: Resource, { columns: names, rows, ...tab
   return { mode: { action, key: ID }, columns, decimalComma, emptyIsNull: false }
 }
 
-/** A required number without a column has the only other column that consists of numbers, until the user decides. */
+/** A required number without a column has the only other column of mostly numbers, until the user decides. */
 function withNumbers({ noun }: Resource, rows: Table['rows'], names: string[], columns: Layout['columns']) {
   const target = targetOf(noun)
   const required = requiredFields(target, CREATE).filter((name) => !Object.values(columns).includes(name))
   const wanted = importFields(target).filter(({ name, kind }) => kind === 'number' && required.includes(name))
   const found = names.filter((column) => {
     const values = rows.map(({ source }) => source[column]).filter((value) => !isBlank(value))
-    return columns[column] === undefined && values.length > 0 && values.every(isNumber)
+    return columns[column] === undefined && values.filter(isNumber).length * 2 > values.length
   })
   const [field, column] = [wanted[0], found[0]]
   if (wanted.length !== 1 || found.length !== 1 || field === undefined || column === undefined) return columns
