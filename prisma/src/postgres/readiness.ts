@@ -6,7 +6,8 @@ import { declarations } from '../tables/declarations.ts'
 import { quote } from '../tables/sql.ts'
 import { fromPostgres, NO_PRIVILEGE, sqlState } from './errors.ts'
 import { type BoundedPool, openPool } from './pool.ts'
-import { ROLE, type Servers, type SharedUrl } from './servers.ts'
+import { ROLE } from './server-role.ts'
+import type { Servers, SharedUrl } from './servers.ts'
 
 const LIMIT_MS = 800
 // A write that has taken longer may wait for a commit that a lost synchronous standby never confirms.

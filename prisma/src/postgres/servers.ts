@@ -1,16 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { NoServer, Unreachable } from '../errors.ts'
 import { isAway, reasonOf, sqlState } from './errors.ts'
+import { type Answer, ask, type Role } from './server-role.ts'
 import type { PostgresUrl, Target } from './url.ts'
-
-/** What a server is at present. */
-interface Role {
-  isStandby: boolean
-  isReadOnly: boolean
-}
-
-/** SQL expressions for the columns of a {@link Role}. */
-export const ROLE = `pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') = 'on' AS "isReadOnly"`
 
 /** Which servers are accepted, as by libpq. */
 const ACCEPTS: Record<Target, (role: Role) => boolean> = {
@@ -20,14 +12,6 @@ const ACCEPTS: Record<Target, (role: Role) => boolean> = {
   'read-only': ({ isReadOnly }) => isReadOnly,
   'read-write': ({ isReadOnly }) => !isReadOnly,
   standby: ({ isStandby }) => isStandby,
-}
-
-/** An address, with a role or the reason why the server did not answer. */
-interface Answer {
-  host: string
-  port: number
-  role?: Role
-  error?: unknown
 }
 
 /**
@@ -148,25 +132,4 @@ export interface SharedUrl extends PostgresUrl {
 export function withServers(url: PostgresUrl): SharedUrl {
   const { target, connectionStrings } = url
   return target === undefined ? url : { ...url, servers: new Servers(connectionStrings, target) }
-}
-
-/** Asks a server for its role, on a connection of its own. Never rejects. */
-async function ask(url: string, limitMs: number): Promise<Answer> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'resource-service',
-    connectionTimeoutMillis: limitMs,
-    query_timeout: limitMs,
-  })
-  client.on('error', () => {})
-  const { host, port } = client
-  try {
-    await client.connect()
-    const { rows } = await client.query(`SELECT ${ROLE}`)
-    return { host, port, role: rows[0] }
-  } catch (error) {
-    return { host, port, error }
-  } finally {
-    client.end().catch(() => {})
-  }
 }

@@ -1,7 +1,8 @@
 import { callbackify } from 'node:util'
 import pg from 'pg'
 import { sqlState } from './errors.ts'
-import { ROLE, type Servers } from './servers.ts'
+import { ROLE } from './server-role.ts'
+import type { Servers } from './servers.ts'
 import { BEGIN } from './transaction.ts'
 import type { PostgresUrl } from './url.ts'
 

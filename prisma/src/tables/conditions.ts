@@ -1,17 +1,10 @@
-import { columnTypes, isBeyondInt, wholeBound } from './column-types.ts'
 import type { Declaration } from './declarations.ts'
 import { InternedSql } from './interned-sql.ts'
-import { afterPrefix, isRange, likePattern, searchedText, searchesIn, trigramQuery } from './search.ts'
-import { numeric, quote } from './sql.ts'
-import type { Columns, Range, Where } from './types.ts'
+import { type AddTest, addRange } from './range-tests.ts'
+import { isRange, likePattern, searchedText, searchesIn, trigramQuery } from './search.ts'
+import { quote } from './sql.ts'
+import type { Columns, Where } from './types.ts'
 import { scopeIn } from './within.ts'
-
-const comparisons: [key: 'lt' | 'lte' | 'gt' | 'gte', test: string][] = [
-  ['lt', ' < ?'],
-  ['lte', ' <= ?'],
-  ['gt', ' > ?'],
-  ['gte', ' >= ?'],
-]
 
 // Searches have one or two words, as a rule.
 const MAX_INTERNED_PARTS = 2
@@ -21,8 +14,6 @@ export const MATCH: unique symbol = Symbol('match')
 
 /** How SQLite finds the rows of a statement: by the index of a column, or by the full-text index. */
 export type Access<Row> = keyof Row | typeof MATCH
-
-type AddTest = (tested: string, test: string) => void
 
 /** The conditions of statements on one table, as SQL. */
 export class Conditions<Row> {
@@ -87,7 +78,7 @@ export class Conditions<Row> {
         values.push(condition)
       } else if ('not' in condition) addTest(tested, ' IS NOT NULL')
       else {
-        this.#addRange(column, tested, condition, values, addTest)
+        addRange({ tested, kind: this.#kinds[column], isRemote: this.#isRemote }, condition, values, addTest)
         if (condition.contains !== undefined) searches = true
       }
     }
@@ -109,33 +100,6 @@ export class Conditions<Row> {
   matchOf(where: Where<Row>): string {
     const indexed = searchesIn(where).filter(({ columns }) => this.#isIndexed(columns))
     return trigramQuery(indexed.flatMap(({ parts }) => parts))
-  }
-
-  #addRange(column: keyof Row, tested: string, range: Range<unknown>, values: unknown[], addTest: AddTest): void {
-    for (const [key, test] of comparisons) {
-      const bound = range[key]
-      if (bound === undefined) continue
-      const isWide = this.#isRemote && isBeyondInt(bound) && this.#kinds[column].includes('int')
-      addTest(tested, isWide ? `${test}::bigint` : test)
-      values.push(isWide ? wholeBound(key, bound) : bound)
-    }
-    const { in: list, startsWith } = range
-    // A list is passed as one value, so the text does not depend on its length. Both engines look its values up in an index.
-    if (list !== undefined && this.#isRemote) {
-      addTest(tested, ` = ANY(?::${columnTypes[this.#kinds[column]]}[])`)
-      values.push(list)
-    } else if (list !== undefined) {
-      addTest(tested, ' IN (SELECT value FROM json_each(?))')
-      values.push(JSON.stringify(list.map(numeric)))
-    }
-    if (startsWith === undefined) return
-    // A range of code points, which every index on the column serves.
-    addTest(tested, ' >= ?')
-    values.push(startsWith)
-    const end = afterPrefix(startsWith)
-    if (end === undefined) return
-    addTest(tested, ' < ?')
-    values.push(end)
   }
 
   #addSearch(columns: readonly string[], parts: readonly string[], values: unknown[], addTest: AddTest): void {
