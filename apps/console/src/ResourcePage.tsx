@@ -106,7 +106,14 @@ export function ResourcePage({ resource }: { resource: Resource }) {
         <Loaded
           query={query}
           title={`The ${resource.many} could not be loaded`}
-          waiting={<Skeleton label={`Loading ${resource.many}…`} lines={12} values={5} className="bleed" />}
+          waiting={
+            <Skeleton
+              label={`Loading ${resource.many}…`}
+              lines={12}
+              values={columns.shown.length + 1}
+              className="bleed"
+            />
+          }
         >
           {({ rows }) =>
             rows.length === 0 ? (
