@@ -36,9 +36,15 @@ function withFoldedHeaders(Parameters, { React }) {
 
 /** The body of a request, or an example of one of a response; in its place, on demand, its schema. */
 function withSchema(_, { React }) {
-  const { createElement: h, useState } = React
+  const { createElement: h, useEffect, useRef, useState } = React
   return ({ example, isExecute, ...props }) => {
     const [isSchema, setSchema] = useState(false)
+    const section = useRef(null)
+    useEffect(() => {
+      // That of a schema without a title.
+      const fold = section.current.querySelector('.json-schema-2020-12-accordion')
+      if (fold?.textContent === '') fold.ariaLabel = 'Fields'
+    })
     const Schema = props.getComponent('ModelWrapper')
     const toggle = {
       type: 'button',
@@ -48,7 +54,7 @@ function withSchema(_, { React }) {
     }
     return h(
       'section',
-      { className: 'body' },
+      { ref: section, className: 'body' },
       h('header', null, h('h4', null, isExecute ? 'Body' : 'Example'), h('button', toggle, 'Schema')),
       isSchema ? h(Schema, props) : example,
     )

@@ -91,10 +91,11 @@ function draw(spec) {
     scrollYOffset: 'header',
     theme: themeOf(),
   }
-  Redoc.init(spec, options, element, () => {
-    // They follow headings of level 2.
-    for (const heading of element.querySelectorAll('h5')) heading.ariaLevel = '3'
-  })
+  Redoc.init(spec, options, element)
+  new MutationObserver(() => {
+    // They follow headings of level 2 and 3, also in a response that is opened.
+    for (const heading of element.querySelectorAll('h5:not([aria-level])')) heading.ariaLevel = '3'
+  }).observe(element, { childList: true, subtree: true })
 }
 
 let isDrawn = false
