@@ -1,11 +1,14 @@
 import { lazy, Suspense, useEffect } from 'react'
-import { Route, Router, Switch } from 'wouter'
+import { ErrorBoundary } from 'react-error-boundary'
+import { Route, Router, Switch, useLocation } from 'wouter'
 import { ResourcePage } from './ResourcePage.tsx'
 import { resources } from './resources/index.ts'
 import { useSession } from './session/session.ts'
+import { ErrorFallback } from './shell/ErrorFallback.tsx'
 import { NotFound } from './shell/NotFound.tsx'
 import { Shell } from './shell/Shell.tsx'
 import { LazyDialog } from './ui/LazyDialog.tsx'
+import { ShownLocation } from './ui/shown-location.tsx'
 import { useHeldLocation, useHeldSearch } from './ui/unsaved.ts'
 
 const loadRecordPage = () => import('./record/RecordPage.tsx')
@@ -19,6 +22,7 @@ const AuditPage = lazy(() => import('./audit/AuditPage.tsx'))
 const KeysPage = lazy(() => import('./keys/KeysPage.tsx'))
 const SessionsPage = lazy(() => import('./sessions/SessionsPage.tsx'))
 
+const BASE = '/console'
 const ID = '(?<id>[1-9][0-9]{0,9})'
 
 /** Routes: `/console` is the overview, `/console/<noun>` the table of a noun, `/console/<noun>/<id>` a record or a proposal. */
@@ -50,50 +54,11 @@ export function Console() {
     )
   }
   return (
-    <Router base="/console" hook={useHeldLocation} searchHook={useHeldSearch}>
+    <Router base={BASE} hook={useHeldLocation} searchHook={useHeldSearch}>
       <Shell>
-        <Switch>
-          <Route path="/">
-            <Suspense>
-              <Overview />
-            </Suspense>
-          </Route>
-          {resources.flatMap((resource) => [
-            <Route key={resource.noun} path={`/${resource.noun}`}>
-              <ResourcePage key={resource.noun} resource={resource} />
-            </Route>,
-            <Route key={`${resource.noun}-record`} path={RegExp(`^/${resource.noun}/${ID}$`)}>
-              {({ id }) => (
-                <Suspense>
-                  <RecordPage resource={resource} id={Number(id)} />
-                </Suspense>
-              )}
-            </Route>,
-          ])}
-          <Route path={RegExp(`^/proposals(?:/${ID})?$`)}>
-            {({ id }) => (
-              <Suspense>
-                <ProposalsPage {...(id !== undefined && { id: Number(id) })} />
-              </Suspense>
-            )}
-          </Route>
-          <Route path="/audit">
-            <Suspense>
-              <AuditPage />
-            </Suspense>
-          </Route>
-          <Route path="/keys">
-            <Suspense>
-              <KeysPage />
-            </Suspense>
-          </Route>
-          <Route path="/sessions">
-            <Suspense>
-              <SessionsPage />
-            </Suspense>
-          </Route>
-          <Route component={NotFound} />
-        </Switch>
+        <ShownLocation base={BASE}>
+          <Pages />
+        </ShownLocation>
       </Shell>
       {loginPrompt === 'dialog' && (
         <LazyDialog>
@@ -101,5 +66,56 @@ export function Console() {
         </LazyDialog>
       )}
     </Router>
+  )
+}
+
+/** The page of the location. An error of one page ends with it. */
+function Pages() {
+  const [path] = useLocation()
+  return (
+    <ErrorBoundary key={path} FallbackComponent={ErrorFallback}>
+      <Switch>
+        <Route path="/">
+          <Suspense>
+            <Overview />
+          </Suspense>
+        </Route>
+        {resources.flatMap((resource) => [
+          <Route key={resource.noun} path={`/${resource.noun}`}>
+            <ResourcePage key={resource.noun} resource={resource} />
+          </Route>,
+          <Route key={`${resource.noun}-record`} path={RegExp(`^/${resource.noun}/${ID}$`)}>
+            {({ id }) => (
+              <Suspense>
+                <RecordPage resource={resource} id={Number(id)} />
+              </Suspense>
+            )}
+          </Route>,
+        ])}
+        <Route path={RegExp(`^/proposals(?:/${ID})?$`)}>
+          {({ id }) => (
+            <Suspense>
+              <ProposalsPage {...(id !== undefined && { id: Number(id) })} />
+            </Suspense>
+          )}
+        </Route>
+        <Route path="/audit">
+          <Suspense>
+            <AuditPage />
+          </Suspense>
+        </Route>
+        <Route path="/keys">
+          <Suspense>
+            <KeysPage />
+          </Suspense>
+        </Route>
+        <Route path="/sessions">
+          <Suspense>
+            <SessionsPage />
+          </Suspense>
+        </Route>
+        <Route component={NotFound} />
+      </Switch>
+    </ErrorBoundary>
   )
 }

@@ -20,6 +20,7 @@ import { Button } from './ui/Button.tsx'
 import { FailedLine } from './ui/FailedLine.tsx'
 import { formatCount } from './ui/format.ts'
 import { Loaded } from './ui/Loaded.tsx'
+import { Scrim } from './ui/later.tsx'
 import { Skeleton } from './ui/Skeleton.tsx'
 import { useTitle } from './ui/title.ts'
 
@@ -159,7 +160,7 @@ export function ResourcePage({ resource }: { resource: Resource }) {
       )}
       {shown.length > 0 && <GridHints canEdit={permissions.can(editVerb(resource.noun))} />}
       {(opened ?? question ?? changes.conflict) !== undefined && (
-        <Suspense>
+        <Suspense fallback={<Scrim />}>
           <Dialogs
             resource={resource}
             view={view}

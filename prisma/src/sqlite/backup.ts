@@ -109,8 +109,12 @@ export async function restore(
  * @throws BackupRefused when the file is missing
  */
 export function check(url: string): Inspection {
-  using database = openSnapshot(requireSource(sqliteFile(url)))
-  return inspect(database)
+  const database = openSnapshot(requireSource(sqliteFile(url)))
+  try {
+    return inspect(database)
+  } finally {
+    database.close()
+  }
 }
 
 /** Root may run the restore for the user that the service runs as. */

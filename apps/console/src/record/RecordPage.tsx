@@ -1,11 +1,11 @@
 import { contract } from '@resource/contract'
 import { ChevronDown, ChevronRight, ChevronUp } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
-import { useHistoryState } from 'wouter/use-browser-location'
 import type { Resource } from '../resources/resource.ts'
 import { useAllows } from '../table/permissions.ts'
 import { useRecord } from '../table/queries.ts'
 import { Button } from '../ui/Button.tsx'
+import { useShownState } from '../ui/shown-location.tsx'
 import { type Neighbor, useNeighbors } from './neighbors.ts'
 import { RecordHistory } from './RecordHistory.tsx'
 import { RecordView } from './RecordView.tsx'
@@ -19,7 +19,7 @@ interface Props {
 /** The page of one record: its fields, its history, what refers to it, and all actions on it. */
 export default function RecordPage({ resource, id }: Props) {
   const [, navigate] = useLocation()
-  const { from } = useHistoryState<{ from?: string } | null>() ?? {}
+  const { from } = useShownState<{ from?: string } | null>() ?? {}
   const hasHistory = useAllows(contract.audit.procedures.list)
   const { data: standing } = useNeighbors(resource, id, from)
   const isMissing = useRecord(resource, id).isLoadingError

@@ -11,6 +11,7 @@ import { useView } from '../table/view.ts'
 import { FailedLine } from '../ui/FailedLine.tsx'
 import { LoadedRecord } from '../ui/LoadedRecord.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
+import { AT_ONCE } from '../ui/shown-location.tsx'
 import { useTitle } from '../ui/title.ts'
 import { Facts } from './Facts.tsx'
 import { RecordActions } from './RecordActions.tsx'
@@ -37,7 +38,7 @@ export function RecordView({ resource, id, list, hasHistory, children }: Props) 
   const [, navigate] = useLocation()
   const changes = useChanges(resource, ({ verb }) => {
     // Before the refresh, which would read the deleted record.
-    if (verb === 'delete') flushSync(() => navigate(list))
+    if (verb === 'delete') flushSync(() => navigate(list, { state: AT_ONCE }))
   })
   const mark = useMarks(resource.noun)(id)
   const { shown, isPending } = useOptimisticRows(resource.noun, query.data === undefined ? [] : [query.data])
@@ -51,7 +52,7 @@ export function RecordView({ resource, id, list, hasHistory, children }: Props) 
         many={resource.many}
         query={query}
         onShowAll={() => navigate(list)}
-        waiting={<Skeleton label={`Loading the ${resource.one}…`} lines={1} values={3} className="title-lines" />}
+        waiting={<Skeleton label={`Loading the ${resource.one}…`} lines={1} values={1} className="title-lines" />}
       >
         {(stored) => {
           const [row = stored] = shown

@@ -61,8 +61,7 @@ export async function logIn(key: string): Promise<string | undefined> {
   try {
     const response = await fetch(PATH, { method: 'POST', headers: { Authorization: `Bearer ${key}` } })
     const body = await response.json()
-    const wayOn = response.status === 401 ? ' Copy all of it, or ask an administrator for another.' : ''
-    if (!response.ok) return sentence(body.error.message) + wayOn
+    if (!response.ok) return sentence(body.error.message)
     useSession.setState({ session: body }, true)
   } catch {
     return 'The service cannot be reached. Is it running?'

@@ -1,14 +1,11 @@
 import { Menu, Search } from 'lucide-react'
 import { lazy, type ReactNode, useId, useState } from 'react'
-import { ErrorBoundary } from 'react-error-boundary'
-import { useLocation } from 'wouter'
 import { LiveStatus } from '../live/LiveStatus.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Header } from '../ui/Header.tsx'
 import { LazyDialog } from '../ui/LazyDialog.tsx'
 import { useShortcut } from '../ui/shortcuts.ts'
 import { AccountMenu } from './AccountMenu.tsx'
-import { ErrorFallback } from './ErrorFallback.tsx'
 import { Notices } from './Notices.tsx'
 import { OfflineBar } from './OfflineBar.tsx'
 import { Pills } from './Pills.tsx'
@@ -22,7 +19,6 @@ const SEARCH_AT_ONCE = window.location.hash === '#find'
 
 /** The frame of every view: header, sidebar, warnings, notices. */
 export function Shell({ children }: { children: ReactNode }) {
-  const [path] = useLocation()
   const drawer = useId()
   const [open, setOpen] = useState<'palette' | 'shortcuts' | undefined>(SEARCH_AT_ONCE ? 'palette' : undefined)
   const close = () => setOpen(undefined)
@@ -52,9 +48,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <Sidebar id={drawer} />
         <main id="main" tabIndex={-1}>
           <OfflineBar />
-          <ErrorBoundary key={path} FallbackComponent={ErrorFallback}>
-            {children}
-          </ErrorBoundary>
+          {children}
         </main>
       </div>
       <Pills />

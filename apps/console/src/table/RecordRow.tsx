@@ -29,10 +29,11 @@ interface Props {
 export const RecordRow = memo(function RecordRow(props: Props) {
   const { resource, layout, row, href, mark, canSelect, isSelected, edited, actions, pending, menuId, acts } = props
   const name = nameOf(resource, row)
+  const possible = actions.filter(({ isFor }) => isFor(row))
   return (
     <tr
       data-id={row.id}
-      className={[isSelected ? 'selected' : '', mark?.kind].filter(Boolean).join(' ')}
+      className={[isSelected && 'selected', possible.length > 0 && 'acts', mark?.kind].filter(Boolean).join(' ')}
       aria-selected={canSelect ? isSelected : undefined}
     >
       {canSelect && (
@@ -66,21 +67,19 @@ export const RecordRow = memo(function RecordRow(props: Props) {
       })}
       <td className="actions">
         <span className="direct">
-          {actions
-            .filter(({ isFor }) => isFor(row))
-            .map((action, index) => (
-              <Button
-                // The index as key keeps the focus when Deactivate becomes Activate.
-                key={index}
-                className="button small"
-                tabIndex={-1}
-                isDisabled={pending.split(',').includes(action.verb)}
-                onPress={() => acts.current.act(action, row)}
-                aria-label={`${action.label} ${name}`}
-              >
-                {action.label}
-              </Button>
-            ))}
+          {possible.map((action, index) => (
+            <Button
+              // The index as key keeps the focus when Deactivate becomes Activate.
+              key={index}
+              className="button small"
+              tabIndex={-1}
+              isDisabled={pending.split(',').includes(action.verb)}
+              onPress={() => acts.current.act(action, row)}
+              aria-label={`${action.label} ${name}`}
+            >
+              {action.label}
+            </Button>
+          ))}
         </span>
         <Button
           className="button ghost icon small more"

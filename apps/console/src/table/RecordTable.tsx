@@ -1,6 +1,5 @@
 import { lazy, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useLocation, useRouter } from 'wouter'
-import { useHistoryState } from 'wouter/use-browser-location'
 import {
   type Action,
   type Column,
@@ -16,6 +15,7 @@ import { notify } from '../ui/notices.ts'
 import { Panel } from '../ui/Popup.tsx'
 import { usePreferences } from '../ui/preferences.ts'
 import { useShortcut } from '../ui/shortcuts.ts'
+import { useShownState } from '../ui/shown-location.tsx'
 import { type CellLayout, type RowActs, remember } from './Cell.tsx'
 import { GRID_HINTS } from './GridHints.tsx'
 import { useGrid } from './grid.ts'
@@ -83,7 +83,7 @@ export function RecordTable(props: Props) {
   const density = usePreferences((preferences) => preferences.density)
   const menuId = useId()
   const markOf = useMarks(resource.noun)
-  const grid = useGrid(useHistoryState<{ row?: number } | null>()?.row)
+  const grid = useGrid(useShownState<{ row?: number } | null>()?.row)
   const allowed = useSame(resource.actions.filter(({ verb }) => can(verb)))
   const canEdit = can(editVerb(resource.noun))
   // Without any allowed action, a selection has no use.

@@ -5,6 +5,7 @@ import { calls, type Page } from '../resources/calls.ts'
 import { readReferred } from '../resources/labels.ts'
 import { isId, type Resource, type Row } from '../resources/resource.ts'
 import { summariesOf } from '../resources/summaries.ts'
+import { useLater } from '../ui/later.tsx'
 import { filtersOf, listInputOf, type View } from './view.ts'
 
 // The service searches for words of this length.
@@ -13,11 +14,14 @@ const SHORTEST_WORD = 2
 /** What is cached of a view. */
 export type Listed = NonNullable<ReturnType<typeof useRows>['data']>
 
-/** The rows of a view. The first is the record whose id is the search, if there is one. */
+/**
+ * The rows of a view. The first is the record whose id is the search, if there is one. Those of another view render in the
+ * background: their arrival must not delay the paint of the press that asked for them.
+ */
 export function useRows(resource: Resource, view: View) {
   const { noun } = resource
   const input = listInputOf(resource, view)
-  return useQuery({
+  const query = useQuery({
     queryKey: [noun, 'list', input],
     queryFn: async ({ signal }) => {
       // Changes that arrived later may not be in the rows.
@@ -28,7 +32,7 @@ export function useRows(resource: Resource, view: View) {
         input.page === 1 && isId(view.q) ? findById(resource, view, signal) : undefined,
       ])
       const { next, total, searched, changes_cursor: cursor } = page as Page
-      const facts = { next, searched, readMs, cursor }
+      const facts = { list: JSON.stringify(input), next, searched, readMs, cursor }
       const rows = page[noun] as Row[]
       await readReferred(resource, found === undefined ? rows : [found, ...rows])
       if (found === undefined) return { ...facts, rows, total, matching: total }
@@ -38,6 +42,9 @@ export function useRows(resource: Resource, view: View) {
     },
     placeholderData: keepPreviousData,
   })
+  const rendered = useLater(query.data)
+  const data = rendered?.list === query.data?.list ? query.data : rendered
+  return { ...query, data, isPlaceholderData: query.isPlaceholderData || data !== query.data }
 }
 
 /** The record whose id is the search, unless another filter excludes it. */

@@ -1,10 +1,10 @@
 import { useRef } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import { useHistoryState } from 'wouter/use-browser-location'
 import { parseInput } from '../resources/field.ts'
 import { editVerb, type Noun, type Resource } from '../resources/resource.ts'
 import { usePreferences } from '../ui/preferences.ts'
 import { scrollToTop } from '../ui/scroll.ts'
+import { useShownState } from '../ui/shown-location.tsx'
 
 /** The open dialog: a new record, the record with this id, or an import or export. */
 export type Open = (typeof DIALOGS)[number] | number
@@ -133,7 +133,7 @@ export function useView(resource: Resource) {
   const [path, navigate] = useLocation()
   const query = useSearch()
   const view = viewOf(resource, query)
-  const historyState = useHistoryState<HistoryState | null>()
+  const historyState = useShownState<HistoryState | null>()
   const closedFrom = useRef<HistoryState>(undefined)
   const previousCursors = historyState?.previousCursors ?? []
   const page = view.page ?? 1

@@ -1,6 +1,6 @@
 import { type ReactNode, Suspense } from 'react'
 import { ErrorBoundary } from 'react-error-boundary'
-import { Later } from './Later.tsx'
+import { Later, Scrim } from './later.tsx'
 import { notify } from './notices.ts'
 
 const FAILURE = 'A dialog could not be loaded. Copy your unsaved input, then reload the page.'
@@ -9,7 +9,7 @@ const FAILURE = 'A dialog could not be loaded. Copy your unsaved input, then rel
 export function LazyDialog({ children }: { children: ReactNode }) {
   return (
     <ErrorBoundary fallback={null} onError={() => notify('failed', FAILURE)}>
-      <Suspense>
+      <Suspense fallback={<Scrim />}>
         <Later>{children}</Later>
       </Suspense>
     </ErrorBoundary>
