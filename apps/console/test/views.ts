@@ -290,6 +290,9 @@ export const VIEWS = {
     await visit.page.getByRole('row', { name: 'operator' }).getByText('now, this session').waitFor()
   },
   'keys-rotate': async ({ page }) => {
+    const menu = page.getByRole('button', { name: 'Actions of operator' })
+    // A wide page has the buttons themselves.
+    if (await menu.isVisible()) await menu.click()
     await page.getByRole('button', { name: 'Rotate operator…' }).click()
     await page.getByRole('dialog', { name: 'Rotate “operator”' }).waitFor()
   },
