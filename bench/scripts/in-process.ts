@@ -1,7 +1,7 @@
 // CPU per request of the service without sockets: `node bench/scripts/in-process.ts get,create [path of another checkout]`,
 // on PostgreSQL with ENGINE=postgresql. Without the noise of the kernel and of other cores, differences of 1 µs between two
 // checkouts are measurable.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempDisposable } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -37,8 +37,8 @@ const { readConfig } = await load('process/config.ts')
 const { createLog } = await load('process/log.ts')
 const { messagesOf } = await load('connections/http-server.ts')
 
-const folder = await mkdtemp(join(tmpdir(), 'in-process-'))
-await using engine = await (process.env.ENGINE === 'postgresql' ? openPostgresql() : openSqlite(folder))
+await using folder = await mkdtempDisposable(join(tmpdir(), 'in-process-'))
+await using engine = await (process.env.ENGINE === 'postgresql' ? openPostgresql() : openSqlite(folder.path))
 await engine.seed(ROWS)
 const { url: DATABASE_URL } = await engine.copy(ROWS, 'ours')
 let app: RequestListener | undefined
@@ -73,7 +73,6 @@ for (const workload of workloads.filter(({ name }) => names.split(',').includes(
   process.stderr.write(`${title}: ${best.toFixed(1)} µs, ${resident} MB resident memory\n`)
 }
 await stop()
-await rm(folder, { recursive: true })
 
 function request({ method, path, body }: RequestSpec, status: number): Promise<void> {
   return new Promise((done, fail) => {

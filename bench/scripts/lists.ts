@@ -1,7 +1,7 @@
 // Latency of reads of one record while every filter and sort of a large list, counts, summaries and previews run one at a time:
 // `node bench/scripts/lists.ts [rows, by default 1000000] [path of a database that an earlier call has filled]`.
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,8 +30,8 @@ const SORTS = ['id', 'name', 'price', 'category'].flatMap((field) => [`${field}_
 
 const [count = '1000000', given] = process.argv.slice(2)
 const rows = Number(count)
-const folder = await mkdtemp(join(tmpdir(), 'lists-'))
-const file = given ?? join(folder, 'lists.db')
+await using folder = await mkdtempDisposable(join(tmpdir(), 'lists-'))
+const file = given ?? join(folder.path, 'lists.db')
 if (!existsSync(file)) await fill()
 const ours = programs.find(({ name }) => name === 'ours')
 if (ours === undefined) throw new Error('The service is not among the programs.')
@@ -110,7 +110,6 @@ ${table(
 ${table(['slowest requests, then those with the slowest reads', 'status', 'time', 'slowest read'], [...lines(slowest((n) => (times[n] as { ms: number }).ms)), ...lines(slowest((n) => worst[n] as number))])}
 `)
 }
-await rm(folder, { recursive: true })
 
 async function fill(): Promise<void> {
   await (await createDatabase(`file:${file}`)).close()

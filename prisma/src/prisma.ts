@@ -73,8 +73,7 @@ export async function openPrisma<All>(
     getConnectionInfo: () => ({ ...(schemaName && { schemaName }), supportsRelationJoins: false }),
     dispose: async () => {},
   }
-  const { provider, adapterName } = reads
-  const client = new Client({ adapter: { provider, adapterName, connect: async () => connection } })
+  const client = new Client({ adapter: { ...reads, connect: async () => connection } })
   // The first query loads most of the client.
   await client.$queryRawUnsafe('SELECT 1')
   return {

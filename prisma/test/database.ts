@@ -1,16 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase, type Database, type Options, searchKey } from '../src/index.ts'
 
 /** A temporary folder for one test, removed at its end: `await using folder = await temporaryFolder()`. */
 export async function temporaryFolder() {
-  const path = await mkdtemp(join(tmpdir(), 'database-'))
-  return {
-    path,
-    file: join(path, 'test.db'),
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
-  }
+  const folder = await mkdtempDisposable(join(tmpdir(), 'database-'))
+  return Object.assign(folder, { file: join(folder.path, 'test.db') })
 }
 
 /** A new database in a temporary folder; both are removed at the end of the test. */

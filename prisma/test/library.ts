@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, mkdtempDisposable, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -188,10 +188,10 @@ export function generatedLibrary(): Promise<Generated> {
 }
 
 async function generate(): Promise<Generated> {
-  const folder = await mkdtemp(join(tmpdir(), 'library-'))
-  try {
-    await symlink(fileURLToPath(new URL('../node_modules', import.meta.url)), join(folder, 'node_modules'))
-    const models = (engine: Engine) => `
+  await using temporary = await mkdtempDisposable(join(tmpdir(), 'library-'))
+  const folder = temporary.path
+  await symlink(fileURLToPath(new URL('../node_modules', import.meta.url)), join(folder, 'node_modules'))
+  const models = (engine: Engine) => `
 generator client {
   provider            = "prisma-client"
   output              = "./${engine}"
@@ -201,22 +201,19 @@ datasource db {
   provider = "${engine}"
 }
 ${MODELS}`
-    for (const engine of engines) {
-      const schema = join(folder, `${engine}.prisma`)
-      await writeFile(schema, models(engine))
-      if (prismaGenerate(schema, 'ignore') !== 0) throw new Error(`prisma generate failed for ${engine}`)
-    }
-    const client = async (engine: Engine) => (await import(join(folder, engine, 'client.ts'))).PrismaClient
-    return {
-      declarations: declarationsOf(datamodelOf(models('postgresql'))) as object as Declarations<LibraryTables>,
-      clients: { sqlite: await client('sqlite'), postgresql: await client('postgresql') },
-      sql: {
-        sqlite: await sqlOf('sqlite', models('sqlite')),
-        postgresql: await sqlOf('postgresql', models('postgresql')),
-      },
-    }
-  } finally {
-    await rm(folder, { recursive: true })
+  for (const engine of engines) {
+    const schema = join(folder, `${engine}.prisma`)
+    await writeFile(schema, models(engine))
+    if (prismaGenerate(schema, 'ignore') !== 0) throw new Error(`prisma generate failed for ${engine}`)
+  }
+  const client = async (engine: Engine) => (await import(join(folder, engine, 'client.ts'))).PrismaClient
+  return {
+    declarations: declarationsOf(datamodelOf(models('postgresql'))) as object as Declarations<LibraryTables>,
+    clients: { sqlite: await client('sqlite'), postgresql: await client('postgresql') },
+    sql: {
+      sqlite: await sqlOf('sqlite', models('sqlite')),
+      postgresql: await sqlOf('postgresql', models('postgresql')),
+    },
   }
 }
 

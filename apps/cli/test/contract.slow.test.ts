@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempDisposableSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -32,31 +32,28 @@ test('exports and imports have exactly these columns', () => {
 
 /** Compiles the command line against a copy of the contract with `changes` applied to its files. */
 function compileOver(changes: Record<string, (text: string) => string>) {
-  const folder = mkdtempSync(join(tmpdir(), 'resource-contract-'))
-  try {
-    cpSync(join(contract, 'src'), join(folder, 'src'), { recursive: true })
-    cpSync(join(contract, 'package.json'), join(folder, 'package.json'))
-    symlinkSync(join(contract, 'node_modules'), join(folder, 'node_modules'))
-    for (const [file, change] of Object.entries(changes)) {
-      const path = join(folder, 'src', file)
-      writeFileSync(path, change(readFileSync(path, 'utf8')))
-    }
-    const config = {
-      extends: join(cli, 'tsconfig.json'),
-      compilerOptions: {
-        paths: { '@resource/contract': [join(folder, 'src/index.ts')] },
-        typeRoots: [join(cli, 'node_modules/@types')],
-      },
-      include: [join(cli, 'src'), join(cli, 'test')],
-    }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-    const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder, '--singleThreaded'], {
-      encoding: 'utf8',
-    })
-    return { status, stdout }
-  } finally {
-    rmSync(folder, { recursive: true })
+  using temporary = mkdtempDisposableSync(join(tmpdir(), 'resource-contract-'))
+  const folder = temporary.path
+  cpSync(join(contract, 'src'), join(folder, 'src'), { recursive: true })
+  cpSync(join(contract, 'package.json'), join(folder, 'package.json'))
+  symlinkSync(join(contract, 'node_modules'), join(folder, 'node_modules'))
+  for (const [file, change] of Object.entries(changes)) {
+    const path = join(folder, 'src', file)
+    writeFileSync(path, change(readFileSync(path, 'utf8')))
   }
+  const config = {
+    extends: join(cli, 'tsconfig.json'),
+    compilerOptions: {
+      paths: { '@resource/contract': [join(folder, 'src/index.ts')] },
+      typeRoots: [join(cli, 'node_modules/@types')],
+    },
+    include: [join(cli, 'src'), join(cli, 'test')],
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder, '--singleThreaded'], {
+    encoding: 'utf8',
+  })
+  return { status, stdout }
 }
 
 test('each field renamed in the contract causes a compile error in the command line', () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposableSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -8,8 +8,8 @@ import { expect, test } from 'vitest'
 import { jsonFile } from '../src/json-file.ts'
 
 test('a file that another process creates is found whole or not at all', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'resource-cli-'))
-  const file = jsonFile<{ rows: number }>(join(folder, 'state.json'))
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'resource-cli-'))
+  const file = jsonFile<{ rows: number }>(join(folder.path, 'state.json'))
   const module = new URL('../src/json-file.ts', import.meta.url).href
   const code = `import(${JSON.stringify(module)}).then(({ jsonFile }) => {
     const file = jsonFile(${JSON.stringify(file.path)})
@@ -27,17 +27,15 @@ test('a file that another process creates is found whole or not at all', async (
   }
   expect([undefined, 7]).toEqual(expect.arrayContaining([...found]))
   expect([file.create({ rows: 1 }), file.create({ rows: 2 }), file.read()]).toEqual([true, false, { rows: 1 }])
-  rmSync(folder, { recursive: true })
 })
 
 test.for(['write', 'create'] as const)('what a killed process left next to the file is removed: %s', async (method) => {
-  const folder = mkdtempSync(join(tmpdir(), 'resource-cli-'))
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'resource-cli-'))
   const ended = spawn(process.execPath, ['--version'])
   await once(ended, 'exit')
   const others = [`a.json.${process.ppid}.new`, 'a.json.x.new', `b.json.${ended.pid}.new`]
-  for (const name of [`a.json.${ended.pid}.new`, ...others]) writeFileSync(join(folder, name), '{')
-  jsonFile<{ rows: number }>(join(folder, 'a.json'))[method]({ rows: 1 })
+  for (const name of [`a.json.${ended.pid}.new`, ...others]) writeFileSync(join(folder.path, name), '{')
+  jsonFile<{ rows: number }>(join(folder.path, 'a.json'))[method]({ rows: 1 })
   // Those of a running process and of another file stay.
-  expect(readdirSync(folder).sort()).toEqual(['a.json', ...others].sort())
-  rmSync(folder, { recursive: true })
+  expect(readdirSync(folder.path).sort()).toEqual(['a.json', ...others].sort())
 })

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -18,34 +18,31 @@ const RENAMES = {
 async function compileRenamed(): Promise<string> {
   const cache = join(console, 'node_modules/.cache')
   await mkdir(cache, { recursive: true })
-  const folder = await mkdtemp(join(cache, 'contract-'))
-  try {
-    await cp(join(packages, 'contract/src'), join(folder, 'src'), { recursive: true })
-    await cp(join(packages, 'contract/package.json'), join(folder, 'package.json'))
-    for (const [file, [from, to]] of Object.entries(RENAMES)) {
-      const source = join(folder, 'src', file)
-      const text = await readFile(source, 'utf8')
-      await writeFile(source, text.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to))
-    }
-    const paths = {
-      '@resource/contract': [join(folder, 'src/index.ts')],
-      '@resource/openapi/contract': [join(packages, 'openapi/src/contract.ts')],
-      '@resource/openapi/schema': [join(packages, 'openapi/src/schema.ts')],
-    }
-    const tsconfig = join(folder, 'tsconfig.json')
-    await writeFile(
-      tsconfig,
-      JSON.stringify({
-        extends: join(console, 'tsconfig.json'),
-        compilerOptions: { paths },
-        include: [join(console, 'src')],
-        exclude: [],
-      }),
-    )
-    return await compile(tsconfig)
-  } finally {
-    await rm(folder, { recursive: true })
+  await using temporary = await mkdtempDisposable(join(cache, 'contract-'))
+  const folder = temporary.path
+  await cp(join(packages, 'contract/src'), join(folder, 'src'), { recursive: true })
+  await cp(join(packages, 'contract/package.json'), join(folder, 'package.json'))
+  for (const [file, [from, to]] of Object.entries(RENAMES)) {
+    const source = join(folder, 'src', file)
+    const text = await readFile(source, 'utf8')
+    await writeFile(source, text.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to))
   }
+  const paths = {
+    '@resource/contract': [join(folder, 'src/index.ts')],
+    '@resource/openapi/contract': [join(packages, 'openapi/src/contract.ts')],
+    '@resource/openapi/schema': [join(packages, 'openapi/src/schema.ts')],
+  }
+  const tsconfig = join(folder, 'tsconfig.json')
+  await writeFile(
+    tsconfig,
+    JSON.stringify({
+      extends: join(console, 'tsconfig.json'),
+      compilerOptions: { paths },
+      include: [join(console, 'src')],
+      exclude: [],
+    }),
+  )
+  return await compile(tsconfig)
 }
 
 function compile(project: string): Promise<string> {

@@ -67,7 +67,7 @@ consoleTest(
     await open('/items?sort=price_desc')
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
     await logIn(page, `${admin.slice(0, -1)}-`)
-    await page.getByText('This API key is unknown.').waitFor()
+    await page.getByText('This API key is unknown. Copy all of it, or ask an administrator for another.').waitFor()
     await logIn(page, admin)
     await page.getByRole('row', { name: 'Kettle 27' }).waitFor()
     expect(new URL(page.url()).search).toBe('?sort=price_desc')

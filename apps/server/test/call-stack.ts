@@ -1,7 +1,7 @@
 // Prints the files of this repository on the call stack of a POST /api/users/bulk when it stores its first row on
 // SQLite. The stack includes async callers. A debugger in a second thread reads it at a breakpoint.
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,8 +20,8 @@ async function serve() {
   const { pino } = await import('pino')
   const { readConfig } = await import('../src/process/config.ts')
   const { startServer } = await import('../src/server.ts')
-  const folder = await mkdtemp(join(tmpdir(), 'call-stack-'))
-  const config = readConfig({ DATABASE_URL: `file:${join(folder, 'service.db')}`, PORT: '0' })
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'call-stack-'))
+  const config = readConfig({ DATABASE_URL: `file:${join(folder.path, 'service.db')}`, PORT: '0' })
   const { url, stop } = await startServer(config, pino({ level: 'silent' }))
   const debuggerThread = new Worker(new URL(import.meta.url))
   await new Promise((ready) => debuggerThread.once('message', ready))
@@ -34,7 +34,6 @@ async function serve() {
   process.stdout.write(`${(await files).join('\n')}\n`)
   await debuggerThread.terminate()
   await stop()
-  await rm(folder, { recursive: true })
 }
 
 async function readStack() {

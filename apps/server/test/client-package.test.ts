@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -24,15 +24,11 @@ test('C64 /client.tgz is the npm package of the typed client, with its SHA-512, 
   expect(answer.headers.get('repr-digest')).toBe(`sha-512=:${hash}:`)
   expect(answer.headers.get('cache-control')).toBe('no-cache')
 
-  const folder = await mkdtemp(join(tmpdir(), 'client-package-'))
-  try {
-    await writeFile(join(folder, 'client.tgz'), body)
-    await execute('tar', ['-xzf', 'client.tgz'], { cwd: folder })
-    const manifest = JSON.parse(await readFile(join(folder, 'package', 'package.json'), 'utf8'))
-    expect([manifest.name, manifest.version]).toEqual(['@resource/client', API_VERSION])
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'client-package-'))
+  await writeFile(join(folder.path, 'client.tgz'), body)
+  await execute('tar', ['-xzf', 'client.tgz'], { cwd: folder.path })
+  const manifest = JSON.parse(await readFile(join(folder.path, 'package', 'package.json'), 'utf8'))
+  expect([manifest.name, manifest.version]).toEqual(['@resource/client', API_VERSION])
 })
 
 test('/client.tgz is revalidated by its hash', async () => {

@@ -185,6 +185,24 @@ test('/docs shows the answer in sight of the button that sent the request, and f
     expect(await placeOf(operation.getByRole('button', { name: 'Send' }))).toBe('in the window')
   }))
 
+test('/docs sends its requests with the key that is entered, for visitors without a session', async () => {
+  await using own = await startTestServer()
+  const { body } = await own.request('POST', '/api/keys', { json: { name: 'operator', role: 'reader' } })
+  await using context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  const page = await context.newPage()
+  await page.goto(`${own.url}/docs#/Users/listUsers`)
+  const operation = page.locator('#operations-Users-listUsers')
+  await operation.getByRole('button', { name: 'Send' }).click()
+  await operation.locator('.badge').getByText('401').waitFor()
+  expect(await page.getByRole('link', { name: 'log in to the console' }).getAttribute('href')).toBe('/console/')
+  await page.getByRole('button', { name: 'Use a key…' }).click()
+  await page.getByRole('dialog', { name: 'Use a key' }).getByLabel('API key').fill(body.key)
+  await page.keyboard.press('Enter')
+  await page.getByText(`Requests use the key ${body.key.slice(0, 12)}…. They change real data.`).waitFor()
+  await operation.getByRole('button', { name: 'Send' }).click()
+  await operation.locator('.badge').getByText('200').waitFor()
+})
+
 test('/docs and /redoc show the same conventions at the same place, and paths as callers write them', async () => {
   const conventions: unknown[] = []
   for (const path of ['/docs#/Conventions', '/redoc#tag/Conventions']) {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -64,7 +64,8 @@ test.skipIf(!(await isInstalled('go', 'version')))('the Go snippet runs', LONG, 
 test('a client generated from the served document compiles and runs', LONG, async () => {
   await using server = await createTestServer()
   await mkdir(cache, { recursive: true })
-  const project = await mkdtemp(join(cache, 'generated-'))
+  await using folder = await mkdtempDisposable(join(cache, 'generated-'))
+  const project = folder.path
   const types = astToString(await openapiTS(new URL(`${server.url}/openapi.json`), { defaultNonNullable: false }))
   await writeFile(join(project, 'api.d.ts'), types)
   await copyFile(join(snippets, 'rest.ts'), join(project, 'rest.ts'))
@@ -72,5 +73,4 @@ test('a client generated from the served document compiles and runs', LONG, asyn
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ ...options, include: ['.'] }))
   await run(process.execPath, [tsc, '-p', project]).catch((error) => expect.fail(error.stdout))
   expect(await outputOf(process.execPath, join(project, 'rest.ts'))).toBe('1 Lamp 404 Item not found\n')
-  await rm(project, { recursive: true })
 })

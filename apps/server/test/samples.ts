@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Contract, contract } from '@resource/contract'
@@ -179,19 +179,15 @@ function sampleOfSeeds(noun: string, n: number): Fields {
 async function findRefusals(): Promise<Record<string, string>> {
   const refused: Record<string, string> = {}
   if (declared.every((noun) => SPECIFIED.includes(noun))) return refused
-  const folder = await mkdtemp(join(tmpdir(), 'samples-'))
-  try {
-    await using client = await createLocalClient({ databaseUrl: `file:${join(folder, 'samples.db')}` })
-    for (const noun of declared) {
-      const { create } = client[noun] as unknown as { create: { mutate: (input: object) => Promise<object> } }
-      try {
-        for (const n of [2, 3]) await create.mutate(recordOf(noun, n))
-      } catch (error) {
-        refused[noun] = (error as Error).message
-      }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'samples-'))
+  await using client = await createLocalClient({ databaseUrl: `file:${join(folder.path, 'samples.db')}` })
+  for (const noun of declared) {
+    const { create } = client[noun] as unknown as { create: { mutate: (input: object) => Promise<object> } }
+    try {
+      for (const n of [2, 3]) await create.mutate(recordOf(noun, n))
+    } catch (error) {
+      refused[noun] = (error as Error).message
     }
-  } finally {
-    await rm(folder, { recursive: true })
   }
   return refused
 }

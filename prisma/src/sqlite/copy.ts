@@ -43,35 +43,31 @@ export function sqliteFile(url: string): string {
 
 /** Copies an intact database to a file, in its state at one moment. */
 export async function copy(from: string, to: string, onProgress: CopyOptions['onProgress']): Promise<Inspection> {
-  const source = openSnapshot(from)
-  try {
-    const inspection = inspect(source)
-    if (inspection.damage.length > 0) {
-      throw new BackupRefused('unusable', `${from} is damaged:\n${inspection.damage.join('\n')}`)
-    }
-    await source.backup(to, {
-      progress({ totalPages, remainingPages }) {
-        onProgress?.(totalPages - remainingPages, totalPages)
-        return PAGES_PER_STEP
-      },
-    })
-    leaveWalMode(to)
-    return inspection
-  } finally {
-    source.close()
+  using source = openSnapshot(from)
+  const inspection = inspect(source)
+  if (inspection.damage.length > 0) {
+    throw new BackupRefused('unusable', `${from} is damaged:\n${inspection.damage.join('\n')}`)
   }
+  await source.backup(to, {
+    progress({ totalPages, remainingPages }) {
+      onProgress?.(totalPages - remainingPages, totalPages)
+      return PAGES_PER_STEP
+    },
+  })
+  leaveWalMode(to)
+  return inspection
 }
 
 /**
  * Opens a database with a read transaction: without it, SQLite restarts the copy at every write of another connection. The
  * connection is writable because closing a read-only one leaves the files of the write-ahead log behind.
  */
-export function openSnapshot(file: string): Sqlite.Database {
+export function openSnapshot(file: string): Sqlite.Database & Disposable {
   try {
     const database = new Sqlite(file, { fileMustExist: true })
     database.pragma('query_only = ON')
     database.exec('BEGIN')
-    return database
+    return Object.assign(database, { [Symbol.dispose]: () => database.close() })
   } catch (error) {
     throw new Error(`${file} cannot be opened: ${(error as Error).message}.`, { cause: error })
   }

@@ -3,8 +3,8 @@ import { client } from '../client.ts'
 import { type Entry, keyOf, linesOf } from './entries.ts'
 
 const LIMIT = 100
+const LINES = 20
 // The entries of one large write are a single line.
-const ENOUGH_LINES = 20
 const MAX_STEPS = 8
 
 /** What the log is narrowed to. */
@@ -28,12 +28,17 @@ export interface Part {
 
 export const START: Position = { after: '' }
 
-/** The next lines of the log. Of a line that fills a page it has the newest entries only. @param isShown which entries are wanted */
+interface Wanted {
+  lines?: number
+  isShown?: (entry: Entry) => boolean
+}
+
+/** The next lines of the log, at least so many if it has them. Of a line that fills a page it has the newest entries only. */
 export async function readPart(
   filter: LogFilter,
   from: Position,
   signal?: AbortSignal,
-  isShown: (entry: Entry) => boolean = () => true,
+  { lines = LINES, isShown = () => true }: Wanted = {},
 ): Promise<Part> {
   const part: Part = { audit: [], totals: [], next: from }
   for (let step = 0; step < MAX_STEPS && part.next !== null; step++) {
@@ -50,7 +55,7 @@ export async function readPart(
       part.totals.push([key, passed.total])
       part.next = passed.next
     }
-    if (linesOf(part.audit, new Map()).length >= ENOUGH_LINES) break
+    if (linesOf(part.audit, new Map()).length >= lines) break
   }
   return part
 }
@@ -70,23 +75,16 @@ async function passLine(filter: LogFilter, last: Entry, known: number, after: st
   const { total = 0 } = await nth(1)
   if (total <= known) return undefined
   const at = (after: string, passed: number): Position => ({ after, within: { key: keyOf(last), passed } })
-  let next: Position | null = at(after, known)
-  let [low, high] = [known, Math.min(total, MAX_SKIPPED)]
+  let next = at(after, known)
+  // The last one has no cursor among its line: the next part begins with it.
+  let [low, high] = [known, Math.min(total - 1, MAX_SKIPPED)]
   // As a rule, nothing lies between.
   for (let guess = high; low < high; guess = Math.ceil((low + high) / 2)) {
     const found = await nth(guess)
-    if (last.id - (found.audit[0]?.id ?? 0) !== guess - known) {
-      high = guess - 1
-      continue
-    }
-    low = guess
-    // The last one of a line has no cursor: it is the next one after the last but one.
-    const before = found.next === null ? (await nth(guess - 1)).next : null
-    const following =
-      before === null
-        ? found.next
-        : (await client.audit.list.query({ ...filter, limit: 1, after: before }, { signal })).next
-    next = following === null ? null : at(following, guess)
+    if (found.next !== null && last.id - (found.audit[0]?.id ?? 0) === guess - known) {
+      low = guess
+      next = at(found.next, guess)
+    } else high = guess - 1
   }
   return { total, next }
 }

@@ -5,6 +5,7 @@ import type { Resource } from '../resources/resource.ts'
 import { ImportPreview } from '../transfer/ImportPreview.tsx'
 import { ImportProgress } from '../transfer/ImportProgress.tsx'
 import { ImportSource, type Source } from '../transfer/ImportSource.tsx'
+import { ImportSteps } from '../transfer/ImportSteps.tsx'
 import type { Saved } from '../transfer/saved.ts'
 import { checkRows, hasSecrets } from '../transfer/settings.ts'
 import { readTable } from '../transfer/table.ts'
@@ -68,7 +69,13 @@ interface StepProps {
 
 function NewImport({ resource, transfer }: StepProps) {
   const [source, setSource] = useState<Source>()
-  if (source === undefined) return <ImportSource resource={resource} onRead={setSource} />
+  if (source === undefined) {
+    return (
+      <ImportSource resource={resource} onRead={setSource}>
+        <ImportSteps step="file" />
+      </ImportSource>
+    )
+  }
   const { file, table } = source
   const start = (settings: Layout, rows: Row[]) => {
     const { rows: _, ...facts } = table

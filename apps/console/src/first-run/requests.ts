@@ -9,7 +9,7 @@ export function firstRequests(origin: string, key: string | undefined): Record<s
   return {
     cURL: `curl ${origin}/items \\
 ${given(`  -H 'Authorization: Bearer ${key}' \\\n`)}  -H 'Content-Type: application/json' \\
-  -d '{"name":"Desk lamp","price":24.5,"category":"lighting"}'`,
+  -d '{"name": "Desk lamp", "price": 24.5, "category": "lighting"}'`,
 
     TypeScript: `// npm install ${origin}/client.tgz
 import { createClient } from '@resource/client'

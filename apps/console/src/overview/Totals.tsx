@@ -30,7 +30,8 @@ function Total({ resource: { noun, title }, nowMs }: { resource: Resource; nowMs
   const { data, error } = useSummaries(noun, {})
   const count = data?.summaries[0]?.count
   const isAllowed = useAllows(contract.audit.procedures.list)
-  const { data: growth } = useGrowth(noun, nowMs, isAllowed)
+  // After the figures of the first batch, which would wait for it.
+  const { data: growth } = useGrowth(noun, nowMs, isAllowed && count !== undefined)
   // What was created and deleted since is not in the days.
   const added = growth === undefined || count === undefined ? 0 : count - growth.count
   const days = growth?.days.with(-1, (growth.days.at(-1) ?? 0) + added)
@@ -52,7 +53,7 @@ function Total({ resource: { noun, title }, nowMs }: { resource: Resource; nowMs
 }
 
 /** By how much the records have grown in each of the last seven days, by the audit log, and their number when it was read. */
-function useGrowth(noun: Noun, nowMs: number, isAllowed: boolean) {
+function useGrowth(noun: Noun, nowMs: number, enabled: boolean) {
   return useQuery({
     queryKey: [noun, 'growth'],
     queryFn: async ({ signal }) => {
@@ -71,7 +72,7 @@ function useGrowth(noun: Noun, nowMs: number, isAllowed: boolean) {
       return { count: summaries[0]?.count ?? 0, days: nets }
     },
     staleTime: STALE_MS,
-    enabled: isAllowed,
+    enabled,
   })
 }
 

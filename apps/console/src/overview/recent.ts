@@ -26,7 +26,8 @@ export const SHOWN = 8
 
 /** The last things that happened, from the audit log. A log-in changes no record. */
 export async function readRecent(signal: AbortSignal): Promise<Happened[]> {
-  const { audit, totals } = await readPart({}, START, signal, ({ resource }) => resource !== 'sessions')
+  const wanted = { lines: SHOWN, isShown: ({ resource }: Entry) => resource !== 'sessions' }
+  const { audit, totals } = await readPart({}, START, signal, wanted)
   return linesOf(audit, new Map(totals)).slice(0, SHOWN).map(fromLine)
 }
 

@@ -11,7 +11,7 @@ import { resources } from '../resources/index.ts'
 import { nameOf, type Resource } from '../resources/resource.ts'
 import { useRecord } from '../table/queries.ts'
 import { Ago } from '../ui/Ago.tsx'
-import { formatCount } from '../ui/format.ts'
+import { formatCount, sentence } from '../ui/format.ts'
 import { LoadedRecord } from '../ui/LoadedRecord.tsx'
 import { Decisions } from './Decisions.tsx'
 import { type Moved, movedSince } from './moved.ts'
@@ -107,7 +107,7 @@ function Standing({ proposal, moved }: { proposal: Proposal; moved: Moved | unde
           </>
         ) : (
           <>
-            <b>It cannot be applied now.</b> {obstacle}
+            <b>It cannot be applied now.</b> {sentence(obstacle)}
           </>
         )}
       </p>

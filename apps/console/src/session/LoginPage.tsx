@@ -34,7 +34,7 @@ export default function LoginPage() {
           <LoginForm />
           <p className="faint small-text">
             No key yet? An administrator creates one under Keys, or with{' '}
-            <code translate="no">npm run -s resource -- keys create</code>. The key is not stored here.
+            <code translate="no">npm run -s resource -- keys create</code>.
             {options !== undefined && ` Your session ends after ${idleTime(options.idle_minutes)} without use.`}
           </p>
         </div>

@@ -61,7 +61,8 @@ export async function logIn(key: string): Promise<string | undefined> {
   try {
     const response = await fetch(PATH, { method: 'POST', headers: { Authorization: `Bearer ${key}` } })
     const body = await response.json()
-    if (!response.ok) return sentence(body.error.message)
+    const wayOn = response.status === 401 ? ' Copy all of it, or ask an administrator for another.' : ''
+    if (!response.ok) return sentence(body.error.message) + wayOn
     useSession.setState({ session: body }, true)
   } catch {
     return 'The service cannot be reached. Is it running?'

@@ -1,5 +1,4 @@
 import { importFields, type Layout, type Row, targetOf } from '@resource/import'
-import { Check } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
@@ -7,6 +6,7 @@ import { FailedLine } from '../ui/FailedLine.tsx'
 import { formatCount, ROWS } from '../ui/format.ts'
 import { DecimalComma } from './DecimalComma.tsx'
 import { ImportOptions } from './ImportOptions.tsx'
+import { ImportSteps } from './ImportSteps.tsx'
 import { MappingTable } from './MappingTable.tsx'
 import { PreviewTable, SHOWN, UNNAMED } from './PreviewTable.tsx'
 import { findImported, type Imported } from './saved.ts'
@@ -48,23 +48,7 @@ export function ImportPreview({ resource, table, onSeparator, onBack, onRun }: P
   }
   return (
     <>
-      <ol className="progress-steps">
-        <li>
-          <Check aria-hidden="true" className="i" />
-          <span translate="no">{table.name}</span>
-        </li>
-        <li aria-current={isMatched ? undefined : 'step'}>
-          {isMatched && <Check aria-hidden="true" className="i" />}
-          {isMatched ? (
-            <Button className="link" onPress={() => setMatched(false)}>
-              Match columns
-            </Button>
-          ) : (
-            'Match columns'
-          )}
-        </li>
-        <li aria-current={isMatched ? 'step' : undefined}>Check</li>
-      </ol>
+      <ImportSteps file={table.name} step={isMatched ? 'check' : 'match'} onMatch={() => setMatched(false)} />
       {earlier !== undefined && (
         <FailedLine>
           This file was imported on{' '}

@@ -47,6 +47,7 @@ export function ImportProgress(props: Props) {
       />
       <p role="status">
         {summary(resource, running, progress)}
+        {!isOver && ` of ${formatCount(total, ROWS)}`}
         {failed.length > 0 && `, ${formatCount(failed.length, ROWS)} failed`}
         {isOver && left > 0 && `, ${formatCount(left, ROWS)} not sent`}.
       </p>

@@ -56,7 +56,7 @@ export function ImportSource({ resource, separator, onRead, children }: Props) {
           acceptedFileTypes={['.csv', '.tsv', '.json', '.ndjson', '.jsonl', 'text/csv', 'application/json']}
           onSelect={(files) => void read(files?.[0])}
         >
-          <Button className="button primary">Choose a file</Button>
+          <Button className="button primary">Choose a file…</Button>
         </FileTrigger>
       </DropZone>
     </>

@@ -12,6 +12,7 @@ import {
   requiredFields,
   rowReader,
   targetOf,
+  withDecimalPoint,
 } from '@resource/import'
 import type { Resource } from '../resources/resource.ts'
 import type { Table } from './table.ts'
@@ -42,12 +43,31 @@ export function modesOf({ noun }: Resource, columns: Layout['columns']): Mode[] 
 
 /** Guesses the settings of a file. A file with ids, such as an export, updates its records. */
 export function guessSettings(resource: Resource, { columns: names, rows, ...table }: Table): Layout {
-  const columns = recordOf([...assignColumns(targetOf(resource.noun), undefined, names)])
+  const named = recordOf([...assignColumns(targetOf(resource.noun), undefined, names)])
+  const columns = withNumbers(resource, rows, names, named)
   const idColumn = names.find((column) => columns[column] === ID)
   const ids = rows.filter(({ source }) => idColumn !== undefined && !isBlank(source[idColumn])).length
   const action = ids === 0 ? 'create' : ids === rows.length ? 'update' : 'upsert'
   const decimalComma = guessDecimal(resource, { ...table, columns: names, rows }, columns)
   return { mode: { action, key: ID }, columns, decimalComma, emptyIsNull: false }
+}
+
+/** A required number without a column has the only other column of mostly numbers, until the user decides. */
+function withNumbers({ noun }: Resource, rows: Table['rows'], names: string[], columns: Layout['columns']) {
+  const target = targetOf(noun)
+  const required = requiredFields(target, CREATE).filter((name) => !Object.values(columns).includes(name))
+  const wanted = importFields(target).filter(({ name, kind }) => kind === 'number' && required.includes(name))
+  const found = names.filter((column) => {
+    const values = rows.map(({ source }) => source[column]).filter((value) => !isBlank(value))
+    return columns[column] === undefined && values.filter(isNumber).length * 2 > values.length
+  })
+  const [field, column] = [wanted[0], found[0]]
+  if (wanted.length !== 1 || found.length !== 1 || field === undefined || column === undefined) return columns
+  return recordOf([...Object.entries(columns), [column, field.name]])
+}
+
+function isNumber(value: unknown): boolean {
+  return Number.isFinite(Number(withDecimalPoint(String(value).trim()) ?? value))
 }
 
 /** Whether each column has the name of its field, so that there is nothing to decide. */

@@ -50,6 +50,7 @@ export function Loaded<T>({ query, title, waiting, missing, children }: Props<T>
   const response = failure instanceof ServiceError ? failure.meta?.response : undefined
   const requestId = response instanceof Response ? response.headers.get('x-request-id') : null
   if (failure instanceof NotFoundError && missing !== undefined) return missing
+  const isLoggedOut = failure instanceof UnauthorizedError
   return (
     <div className="state failure" role="alert">
       <h2>{title}</h2>
@@ -58,15 +59,17 @@ export function Loaded<T>({ query, title, waiting, missing, children }: Props<T>
       </p>
       {/* Without a key, the next request asks for one. */}
       <div className="buttons">
-        <Button onPress={() => void refetch()}>{failure instanceof UnauthorizedError ? 'Log in' : 'Try again'}</Button>
-        <span className="faint small-text">
-          {failure instanceof ServiceError && failure.status > 0 && `Status ${failure.status}`}
-          {requestId !== null && (
-            <>
-              , request <code translate="no">{requestId}</code>
-            </>
-          )}
-        </span>
+        <Button onPress={() => void refetch()}>{isLoggedOut ? 'Log in' : 'Try again'}</Button>
+        {failure instanceof ServiceError && failure.status > 0 && !isLoggedOut && (
+          <span className="faint small-text">
+            Status {failure.status}
+            {requestId !== null && (
+              <>
+                , request <code translate="no">{requestId}</code>
+              </>
+            )}
+          </span>
+        )}
       </div>
     </div>
   )

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase } from '@resource/database'
@@ -35,25 +35,20 @@ export interface TestServer extends AsyncDisposable {
  */
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { seed, environment, ...faults } = options
-  const directory = await mkdtemp(join(tmpdir(), 'resource-'))
-  const file = join(directory, 'test.db')
+  await using started = new AsyncDisposableStack()
+  const { path } = started.use(await mkdtempDisposable(join(tmpdir(), 'resource-')))
+  const file = join(path, 'test.db')
   const databaseUrl = `file:${file}`
   const log: string[] = []
-  try {
-    if (environment?.DATABASE_URL === undefined) await writeFile(file, await migratedFile())
-    if (seed !== undefined) await storeSeed(databaseUrl, seed)
-    const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...environment })
-    const logger = pino({ level: 'trace', formatters: { log: shortened } }, { write: (line) => void log.push(line) })
-    const { url, stop } = await startServer(config, logger, withFaults(faults))
-    const end = async () => {
-      await stop()
-      await rm(directory, { recursive: true, force: true })
-    }
-    return { url, databaseUrl, log, stop: end, [Symbol.asyncDispose]: end }
-  } catch (error) {
-    await rm(directory, { recursive: true, force: true })
-    throw error
-  }
+  if (environment?.DATABASE_URL === undefined) await writeFile(file, await migratedFile())
+  if (seed !== undefined) await storeSeed(databaseUrl, seed)
+  const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...environment })
+  const logger = pino({ level: 'trace', formatters: { log: shortened } }, { write: (line) => void log.push(line) })
+  const { url, stop } = await startServer(config, logger, withFaults(faults))
+  started.defer(stop)
+  const running = started.move()
+  const end = () => running.disposeAsync()
+  return { url, databaseUrl, log, stop: end, [Symbol.asyncDispose]: end }
 }
 
 let migrated: Promise<Buffer> | undefined
@@ -61,14 +56,10 @@ let migrated: Promise<Buffer> | undefined
 /** A database file without records. Migrating one takes a third of a start's time, so all servers of a process get copies. */
 function migratedFile(): Promise<Buffer> {
   migrated ??= (async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'resource-'))
-    try {
-      const file = join(directory, 'test.db')
-      await (await createDatabase(`file:${file}`)).close()
-      return await readFile(file)
-    } finally {
-      await rm(directory, { recursive: true, force: true })
-    }
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'resource-'))
+    const file = join(directory.path, 'test.db')
+    await (await createDatabase(`file:${file}`)).close()
+    return await readFile(file)
   })()
   return migrated
 }

@@ -113,7 +113,11 @@ export default function Palette({ onClose, onShortcuts }: { onClose: () => void;
                       <span translate={offer.isData ? 'no' : undefined}>
                         <Marked text={offer.text} query={text} />
                       </span>
-                      {offer.note !== undefined && <small translate="no">{offer.note}</small>}
+                      {offer.note !== undefined && (
+                        <small translate="no" className={offer.isData ? undefined : 'keys'}>
+                          {offer.note}
+                        </small>
+                      )}
                       {offer === active && <CornerDownLeft aria-hidden="true" className="i" />}
                     </div>
                   )

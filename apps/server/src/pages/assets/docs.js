@@ -1,17 +1,26 @@
 caller.then((session) => {
+  const login = element('a', 'log in to the console')
+  login.href = '/console/'
   const isLoggedIn = session !== undefined && session.name !== 'anonymous'
   const text = isLoggedIn
     ? ['Requests use your console session (', element('b', `${session.label}, ${session.role}`), ').']
-    : [
-        session === undefined
-          ? 'Requests need a key: log in to the console, or use one here.'
-          : 'Requests need no key yet.',
-      ]
-  document.getElementById('caller').replaceChildren(...text, ' They change real data.')
+    : session === undefined
+      ? ['Requests need a key: ', login, ', or use one here.']
+      : ['Requests need no key yet.']
+  sayCaller(...text)
   document.getElementById('authorize').textContent = isLoggedIn ? 'Use another key…' : 'Use a key…'
 })
+
+const dialog = document.getElementById('key')
 document.getElementById('authorize').addEventListener('click', () => {
-  document.querySelector('.swagger-ui .btn.authorize').click()
+  dialog.returnValue = ''
+  dialog.showModal()
+})
+dialog.addEventListener('close', () => {
+  const key = dialog.querySelector('input').value.trim()
+  if (dialog.returnValue !== 'use' || key === '') return
+  ui.preauthorizeApiKey('bearer', key)
+  sayCaller('Requests use the key ', element('code', `${key.slice(0, 12)}…`), '.')
 })
 
 let ui
@@ -40,6 +49,11 @@ showViews('/', (spec) => {
   addEventListener('hashchange', () => ui.layoutActions.parseDeepLinkHash(location.hash))
   new MutationObserver(oneMain).observe(document.getElementById('docs'), { childList: true, subtree: true })
 })
+
+/** Says who sends the requests. */
+function sayCaller(...text) {
+  document.getElementById('caller').replaceChildren(...text, ' They change real data.')
+}
 
 /** The part of a document at a path, with what it refers to. Swagger UI's own resolver takes a second for it. */
 async function resolveLocally(spec, path) {

@@ -25,11 +25,12 @@ const caller = fetch('/console/session').then(
 
 caller.then((session) => {
   const isOpen = session?.name === 'anonymous'
-  const name = session === undefined ? 'Not logged in' : isOpen ? '' : session.label
+  const name = session === undefined || isOpen ? '' : session.label
   document.getElementById('who').textContent = name
+  document.getElementById('log-in').hidden = session !== undefined
   document.getElementById('unlocked').hidden = !isOpen
   document.getElementById('avatar').textContent = name.slice(0, 1).toUpperCase()
-  document.getElementById('avatar').hidden = session === undefined || isOpen
+  document.getElementById('avatar').hidden = name === ''
   document.getElementById('who-long').textContent =
     session === undefined
       ? 'Requests need a key. Log in to the console to use its session here.'

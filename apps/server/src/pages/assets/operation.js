@@ -89,6 +89,8 @@ function answer(_, { React, fn }) {
     const section = useRef(null)
     const headers = response.get('headers')
     const status = response.get('status')
+    // Swagger UI measures only what succeeds.
+    const duration = response.get('duration') !== undefined && `${response.get('duration')} ms`
     const text = response.get('text') ?? response.get('message') ?? ''
     // Swagger UI makes a new response at each change of the page, with the same header fields.
     useEffect(() => {
@@ -104,7 +106,7 @@ function answer(_, { React, fn }) {
         null,
         h('h4', null, 'Response'),
         h('span', { className: `badge ${status < 300 ? 'good' : 'danger'}` }, status ?? 'Failed'),
-        h('small', null, `${response.get('duration') ?? 0} ms · ${new Blob([text]).size.toLocaleString('en')} bytes`),
+        h('small', null, [duration, `${new Blob([text]).size.toLocaleString('en')} bytes`].filter(Boolean).join(' · ')),
       ),
       text !== '' && h('pre', { className: 'answer-body', tabIndex: 0 }, ...withDimKeys(h, indented(text))),
       fold('Header fields', lines.join('\n')),

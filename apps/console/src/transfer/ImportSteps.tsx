@@ -1,0 +1,42 @@
+import { Check } from 'lucide-react'
+import { Button } from '../ui/Button.tsx'
+
+interface Props {
+  /** The name of the chosen file. */
+  file?: string
+  /** The step in progress. */
+  step: 'file' | 'match' | 'check'
+  /** Returns to the match of the columns. */
+  onMatch?: () => void
+}
+
+/** The steps before an import: those that are done, and the one in progress. */
+export function ImportSteps({ file, step, onMatch = () => {} }: Props) {
+  return (
+    <ol className="progress-steps">
+      <li aria-current={step === 'file' ? 'step' : undefined}>
+        {file === undefined ? (
+          'File'
+        ) : (
+          <>
+            <Check aria-hidden="true" className="i" />
+            <span translate="no">{file}</span>
+          </>
+        )}
+      </li>
+      <li aria-current={step === 'match' ? 'step' : undefined}>
+        {step === 'check' ? (
+          <>
+            <Check aria-hidden="true" className="i" />
+            <Button className="link" onPress={onMatch}>
+              Match columns
+            </Button>
+          </>
+        ) : (
+          'Match columns'
+        )}
+      </li>
+      <li aria-current={step === 'check' ? 'step' : undefined}>Check</li>
+    </ol>
+  )
+}
