@@ -6,7 +6,7 @@ import { Button } from '../ui/Button.tsx'
 import { formatCount, ROWS } from '../ui/format.ts'
 import { discardImport } from './end.ts'
 import { unsent } from './running.ts'
-import { readProgress, readSaved } from './saved.ts'
+import { readSaved, unfinishedImport } from './saved.ts'
 import { useIsImporting } from './use-import.ts'
 
 interface Props {
@@ -18,12 +18,7 @@ interface Props {
 export function UnfinishedImport({ resource, onContinue }: Props): ReactNode {
   const { noun } = resource
   const isImporting = useIsImporting(noun)
-  const { data } = useQuery({
-    queryKey: [noun, 'unfinished'],
-    queryFn: () => readProgress(noun),
-    networkMode: 'always',
-    staleTime: 0,
-  })
+  const { data } = useQuery(unfinishedImport(noun))
   if (!data || isImporting) return null
   const { file, failed } = data
   const left = unsent(data)

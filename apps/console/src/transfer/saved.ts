@@ -1,3 +1,4 @@
+import { queryOptions } from '@tanstack/react-query'
 import { createStore, delMany, get, set, setMany } from 'idb-keyval'
 import { resources } from '../resources/index.ts'
 import type { Noun } from '../resources/resource.ts'
@@ -44,9 +45,14 @@ export async function readSaved(noun: Noun): Promise<Saved | undefined> {
   return running === undefined || progress === undefined ? undefined : { running, progress }
 }
 
-/** The progress of the unfinished import of a noun. */
-export async function readProgress(noun: Noun): Promise<Progress | null> {
-  return (await attempt(() => get<Progress>(progressKey(noun), store()))) ?? null
+/** The query for the progress of the unfinished import of a noun; null without one. */
+export function unfinishedImport(noun: Noun) {
+  return queryOptions({
+    queryKey: [noun, 'unfinished'],
+    queryFn: async () => (await attempt(() => get<Progress>(progressKey(noun), store()))) ?? null,
+    networkMode: 'always',
+    staleTime: 0,
+  })
 }
 
 /** Saves an import at its start. Rows with passwords are not kept; a resumed import then needs the file again. */

@@ -1,6 +1,7 @@
 import type { ServiceError } from '@resource/client'
 import { useEffect } from 'react'
 import { create } from 'zustand'
+import { queryClient } from '../query-client.ts'
 import type { Noun, Resource } from '../resources/resource.ts'
 import { refresh } from '../table/queries.ts'
 import { inTurn } from '../table/turns.ts'
@@ -10,7 +11,7 @@ import { notify } from '../ui/notices.ts'
 import { beginWork } from '../ui/work.ts'
 import { discardImport, finishImport, isOver } from './end.ts'
 import { begin, type Import, type Progress, summary, unsent } from './running.ts'
-import { readSaved, type Saved, saveImport, saveProgress } from './saved.ts'
+import { readSaved, type Saved, saveImport, saveProgress, unfinishedImport } from './saved.ts'
 import { sendRows } from './send.ts'
 
 export type Phase = 'running' | 'stopping' | 'stopped' | 'done'
@@ -19,6 +20,8 @@ interface Run {
   /** Null if there is none; absent until that is known. */
   current?: Saved | null
   phase: Phase
+  /** Whether its end is not yet stored. */
+  isEnding?: boolean
   /** Why it waits. */
   outage?: ServiceError | undefined
   /** Why the service refused to continue. */
@@ -37,10 +40,9 @@ export function importPage(noun: Noun): string {
   return `/${noun}?open=import`
 }
 
-/** Whether this page sends the rows of an import of a noun. */
+/** Whether this page sends the rows of an import of a noun, or stores its end. */
 export function useIsImporting(noun: Noun): boolean {
-  const phase = useRuns(({ [noun]: run }) => run?.phase)
-  return phase === 'running' || phase === 'stopping'
+  return useRuns(({ [noun]: { phase, isEnding } = UNKNOWN }) => isEnding || phase === 'running' || phase === 'stopping')
 }
 
 /** The current import of a noun, which this browser keeps until it is done, for its dialog. */
@@ -132,8 +134,10 @@ async function send(resource: Resource, running: Import, from: Progress, isNew =
   // Another tab has discarded the import, and may have started another one.
   if (isReplaced) set(noun, { current: (await readSaved(noun)) ?? null })
   const isDone = isOver(running, progress)
-  set(noun, { phase: isDone ? 'done' : 'stopped' })
+  set(noun, { phase: isDone ? 'done' : 'stopped', isEnding: true })
   if (isDone) await finishImport(resource, running, progress)
+  await queryClient.invalidateQueries(unfinishedImport(noun))
+  set(noun, { isEnding: false })
   if (!opened.has(noun)) {
     useRuns.setState({ [noun]: undefined })
     if (progress.failed.length + unsent(progress) > 0) report(resource, running, progress)
