@@ -33,7 +33,7 @@ export const RecordRow = memo(function RecordRow(props: Props) {
   return (
     <tr
       data-id={row.id}
-      className={[isSelected && 'selected', possible.length > 0 && 'acts', mark?.kind].filter(Boolean).join(' ')}
+      className={[isSelected && 'selected', mark?.kind].filter(Boolean).join(' ')}
       aria-selected={canSelect ? isSelected : undefined}
     >
       {canSelect && (

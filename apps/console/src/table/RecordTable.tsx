@@ -31,14 +31,13 @@ import { hideWhole, showWhole } from './whole-text.ts'
 const RowMenu = lazy(() => loadPanels().then(({ RowMenu }) => ({ default: RowMenu })))
 
 // The space that is left: the name has most of it, and of the others each that is at least as wide as its values. Only texts
-// and names are narrower.
-const NAME_TRACK = 'minmax(9rem, 2.2fr)'
+// and names are narrower. The tracks of both depend on the width of the page.
+const NAME_TRACK = 'var(--name-track)'
 const ROOMY_TRACK = 'minmax(max-content, 1fr)'
 /** With large text a time is cut off rather than beyond the page. */
 const TRACKS: { [K in ColumnKind]?: string } = {
   id: 'max-content',
-  text: 'fit-content(22rem)',
-  number: 'minmax(max-content, 0.6fr)',
+  text: 'var(--text-track)',
   time: 'minmax(5rem, max-content)',
 }
 
@@ -110,8 +109,8 @@ export function RecordTable(props: Props) {
   const tracks = [
     ...(canSelect ? ['max-content'] : []),
     ...columns.map(({ field, kind }) => (field === resource.nameField ? NAME_TRACK : (TRACKS[kind] ?? ROOMY_TRACK))),
-    // Before the row's menu, too.
-    ROOMY_TRACK,
+    // The last value is next to the row's menu.
+    'max-content',
   ]
 
   useEffect(() => {
