@@ -28,7 +28,7 @@ export default function RecordPage({ resource, id }: Props) {
     if (to !== undefined) navigate(`/${resource.noun}/${to.id}`, { state: { from: to.from } })
   }
   return (
-    <div className="page record-page">
+    <div className="page wide record-page">
       <nav className="crumbs" aria-label="Breadcrumb">
         <Link href={list} state={{ row: id }}>
           {resource.title}
