@@ -71,10 +71,10 @@ function Entry({ happened, isNew }: { happened: Happened; isNew: boolean }) {
   const { who, verb, what, noun, isOne, at, before, after, id, proposer } = happened
   const resource = resources.find((resource) => resource.noun === noun)
   const isNewNow = useRef(isNew)
-  const column =
+  const [column, ...others] =
     isOne && before !== null && after !== null
-      ? resource?.recordColumns.find((column) => isChanged(column, before, after))
-      : undefined
+      ? (resource?.recordColumns.filter((column) => isChanged(column, before, after)) ?? [])
+      : []
   return (
     <li className={isNewNow.current ? 'arriving' : undefined}>
       <span className="avatar" aria-hidden="true">
@@ -99,6 +99,8 @@ function Entry({ happened, isNew }: { happened: Happened; isNew: boolean }) {
         {column !== undefined && (
           <p className="detail">
             {column.label.toLowerCase()} <Difference column={column} change={happened} />
+            {others.length > 0 &&
+              ` and ${others.length === 1 ? others[0]?.label.toLowerCase() : `${others.length} more`}`}
           </p>
         )}
         {proposer !== undefined && (

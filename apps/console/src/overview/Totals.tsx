@@ -41,7 +41,7 @@ function Total({ resource: { noun, title }, nowMs }: { resource: Resource; nowMs
     <li>
       <Link href={`/${noun}`}>
         <span>{title}</span>{' '}
-        <strong translate="no">{count?.toLocaleString('en') ?? (error === null ? '…' : '?')}</strong>{' '}
+        <strong translate="no">{count?.toLocaleString('en') ?? <Unknown isFailed={error !== null} />}</strong>{' '}
         {isAllowed && (
           // An empty line keeps its place.
           <small>{week === undefined ? '\u00a0' : `${signed(week)} this week`}</small>
@@ -49,6 +49,22 @@ function Total({ resource: { noun, title }, nowMs }: { resource: Resource; nowMs
         {totals !== undefined && new Set(totals).size >= MIN_HEIGHTS && <Line values={totals} />}
       </Link>
     </li>
+  )
+}
+
+/** In place of a number that loads or cannot be loaded. */
+function Unknown({ isFailed }: { isFailed: boolean }) {
+  return (
+    <>
+      <span className="hidden">{isFailed ? 'cannot be loaded' : 'Loading…'}</span>
+      {isFailed ? (
+        <span className="faint" aria-hidden="true">
+          –
+        </span>
+      ) : (
+        <i aria-hidden="true" />
+      )}
+    </>
   )
 }
 
