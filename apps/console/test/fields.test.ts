@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { draftErrors, draftOf, fieldOf, inputOf } from '../src/resources/field.ts'
+import { draftErrors, draftOf, faultText, fieldOf, inputOf } from '../src/resources/field.ts'
 import { howsOf, readTyped } from '../src/table/edit-many.ts'
 
 const status = z.enum(['open', 'closed'])
@@ -34,6 +34,27 @@ test('a text that is no number asks for one, with a decimal point; the bounds ar
   expect(errorsOf('12,5', '12,5')).toEqual({ price: 'Enter a number, such as 12.5', count: whole })
   expect(errorsOf('12,5x', 'two')).toEqual({ price: 'Enter a number, such as 12.50', count: whole })
   expect(errorsOf('1000.5', '2').price).toMatch(/1,?000/)
+})
+
+test('an error of an imported row has the text of the form, and a rule of the service is shown as it is', () => {
+  const fields = [
+    fieldOf('name', 'Name', z.string().min(1)),
+    fieldOf('price', 'Price', z.number().max(1_000)),
+    fieldOf('email', 'E-mail', z.email()),
+  ]
+  const textOf = (error: string, value?: unknown) =>
+    faultText(error, fields, { [error.slice(0, error.indexOf(':'))]: value })
+  expect(textOf('name: is required')).toBe('Enter a name')
+  expect(textOf('price: must be a number', 'abc')).toBe('Enter a number, such as 12.50')
+  expect(textOf('price: must be a number to 1e3', 2_000)).toBe('Price must be a number to 1,000')
+  expect(textOf('email: must be valid', 'olivia@')).toBe('Enter an e-mail address, such as name@example.org')
+  expect(draftErrors(fields, { name: '', price: 'abc', email: 'olivia@' })).toEqual({
+    name: 'Enter a name',
+    price: 'Enter a number, such as 12.50',
+    email: 'Enter an e-mail address, such as name@example.org',
+  })
+  expect(textOf('email: already in line 9', 'a@example.org')).toBe('E-mail already in line 9')
+  expect(textOf('has 3 cells, the first line has 2')).toBe('has 3 cells, the first line has 2')
 })
 
 test('many records can get another reference, and no sum with its id', () => {

@@ -454,7 +454,7 @@ consoleTest(
       .selectOption('Update users by E-mail, create the others')
     await page.getByRole('button', { name: 'Import or update 16 users' }).click()
     await page.getByText('1 user created, 14 updated, 1 row failed').waitFor()
-    await page.getByRole('row', { name: '16 Name is required' }).waitFor()
+    await page.getByRole('row', { name: '16 Enter a name' }).waitFor()
     expect(await client.users.get.query({ id: 1 })).toMatchObject({
       name: 'Known',
       email: 'ada@example.com',

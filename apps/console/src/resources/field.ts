@@ -87,7 +87,7 @@ export function draftErrors(fields: Field[], draft: Draft): Record<string, strin
   for (const field of fields) {
     const text = draft[field.name] ?? ''
     const error = valueError(field, parseInput(field, text))
-    if (error !== undefined) errors[field.name] = text.trim() === '' && NAMED.has(field.kind) ? askFor(field) : error
+    if (error !== undefined) errors[field.name] = error
   }
   return errors
 }
@@ -96,21 +96,34 @@ export function draftErrors(fields: Field[], draft: Draft): Record<string, strin
 const NAMED: ReadonlySet<Field['kind']> = new Set(['text', 'email', 'password', 'number'])
 
 /** `Enter an author`: what to do about an empty input. */
-function askFor({ label }: Field): string {
-  const name = label.toLowerCase()
-  return `Enter ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
+export function askFor({ label }: Field): string {
+  const name = label === label.toUpperCase() ? label : label.toLowerCase()
+  return `Enter ${/^[aeiou]/i.test(name) ? 'an' : 'a'} ${name}`
 }
 
 /** The validation error of a value as a sentence. */
 export function valueError(field: Field, value: unknown): string | undefined {
   const parsed = field.schema.safeParse(value)
-  if (!parsed.success && isQuantity(field) && typeof value === 'string') return askForNumber(field, value)
-  return parsed.success ? undefined : fieldMessage(field, parsed.error.issues[0]?.message ?? 'is invalid')
+  return parsed.success ? undefined : ruleText(field, value, parsed.error.issues[0]?.message ?? 'is invalid')
 }
+
+/** What to do about an empty value or one of another kind; about others, the rule that is broken. */
+function ruleText(field: Field, value: unknown, rule: string): string {
+  const text = typeof value === 'string' ? value.trim() : undefined
+  if ((value == null || text === '') && NAMED.has(field.kind)) return askFor(field)
+  if (text !== undefined && isQuantity(field)) return askForNumber(field, text)
+  if (text !== undefined && field.kind === 'email' && !ADDRESS.test(text)) {
+    return 'Enter an e-mail address, such as name@example.org'
+  }
+  return fieldMessage(field, rule)
+}
+
+// Of a text with this form, only the rule of the contract explains what is wrong.
+const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
 /** `Enter a number, such as 12.50`: of a text that is no number. Of `12,5` the example is 12.5. */
 function askForNumber({ schema }: Field, text: string): string {
-  const pointed = text.trim().replace(',', '.')
+  const pointed = text.replace(',', '.')
   if (factsOf(schema).type === 'integer') return 'Enter a whole number, such as 12'
   return `Enter a number, such as ${DECIMAL.test(pointed) ? pointed : '12.50'}`
 }
@@ -120,11 +133,14 @@ export function fieldMessage(field: Pick<Field, 'label'>, rule: string): string 
   return `${field.label} ${rule.replace(/\d+e\d+/g, (number) => Number(number).toLocaleString('en'))}`
 }
 
-/** `Price must be a number` of `price: must be a number`. */
-export function faultText(error: string, fields: Pick<Field, 'name' | 'label'>[]): string {
+/** The text of a form for `price: must be a number`, the error of a record. */
+export function faultText(error: string, fields: Field[], record?: Record<string, unknown>): string {
   const [, name, rule = error] = /^(\w+): (.*)$/.exec(error) ?? []
-  const label = fields.find((field) => field.name === name)?.label ?? name
-  return label === undefined ? error : fieldMessage({ label }, rule)
+  if (name === undefined) return error
+  const field = fields.find((field) => field.name === name)
+  if (field === undefined) return fieldMessage({ label: name }, rule)
+  const isValid = record === undefined || valueError(field, record[name]) === undefined
+  return isValid ? fieldMessage(field, rule) : ruleText(field, record[name], rule)
 }
 
 /** Parses a draft into input values. */

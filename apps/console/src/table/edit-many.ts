@@ -1,5 +1,5 @@
 import { calculated, decimalsOf } from '@resource/contract'
-import { type Field, isQuantity, parseInput, valueError } from '../resources/field.ts'
+import { askFor, type Field, isQuantity, parseInput, valueError } from '../resources/field.ts'
 import type { BulkAction, Resource, Row } from '../resources/resource.ts'
 
 const AMOUNT = /^\d+(\.\d+)?$/
@@ -58,7 +58,7 @@ export function editOf(field: Field, how: How, text: string): { action: BulkActi
       },
     }
   }
-  if (how === 'set' && typed === '') return { error: `${field.label} is required` }
+  if (how === 'set' && typed === '') return { error: askFor(field) }
   const value = how === 'remove' ? null : parseInput(field, kind === 'number' ? typed.replace(/^=/, '') : text)
   const error = valueError(field, value)
   if (error !== undefined) return { error }

@@ -122,7 +122,7 @@ function Failed({ fields, running, failed }: FailedProps) {
           {failed.slice(0, SHOWN).map(([index, error]) => (
             <tr key={index}>
               <td>{running.rows[index]?.element ?? running.rows[index]?.line}</td>
-              <td>{faultText(error, fields)}</td>
+              <td>{faultText(error, fields, running.rows[index]?.record)}</td>
             </tr>
           ))}
         </tbody>

@@ -23,6 +23,7 @@ interface Props {
 export function PreviewTable({ resource, table, rows, settings }: Props) {
   const { columns, mode } = settings
   const fields = columnFields(resource, mode)
+  const known = [...resource.createFields, ...resource.keys]
   const shown = [...rows].sort((a, b) => Number(b.errors.length > 0) - Number(a.errors.length > 0)).slice(0, SHOWN)
   const used = table.columns.flatMap((column) => {
     const field = fields.find(({ name }) => name === columns[column])
@@ -75,7 +76,7 @@ export function PreviewTable({ resource, table, rows, settings }: Props) {
                     OK
                   </span>
                 ) : (
-                  errors.map((error) => faultText(error, fields)).join('; ')
+                  errors.map((error) => faultText(error, known, record)).join('; ')
                 )}
               </td>
             </tr>
