@@ -51,7 +51,7 @@ export const EXTREME_VIEWS = {
     for (const name of ['Wolfe', HEBREW]) {
       await visit.page.getByRole('checkbox', { name }).check()
       await visit.page.getByRole('button', { name: 'Deactivate 1' }).click()
-      await visit.page.getByText(' deactivated').filter({ hasText: name }).waitFor()
+      await visit.page.locator('.notice', { hasText: name }).getByText('deactivated').first().waitFor()
     }
   },
 } satisfies Record<string, Show>

@@ -25,49 +25,52 @@ export function Notices() {
   return (
     // React Aria hides everything outside an open dialog from screen readers, except elements with this attribute.
     <section ref={element} className="notices" aria-label="Notices" aria-live="polite" data-react-aria-top-layer="true">
-      {notices.map(({ details = '', ...notice }) => (
-        <div key={notice.id} className={`notice ${notice.kind}`}>
-          {notice.kind === 'failed' && <CircleAlert aria-hidden="true" className="i" />}
-          <p title={`${notice.text}${details}`}>
-            <span>{notice.text}</span>
-            {details !== '' && <span>{details}</span>}
-          </p>
-          {notice.action !== undefined && (
-            <Button
-              className="button small"
-              aria-label={`${notice.action.label}: ${notice.text}${details}`}
-              onPress={() => {
-                dismiss(notice.id)
-                notice.action?.act()
-              }}
-            >
-              {notice.action.label === 'Redo' ? (
-                <Redo2 aria-hidden="true" className="i" />
-              ) : (
-                <Undo2 aria-hidden="true" className="i" />
-              )}
-              {notice.action.label}
+      {notices.map(({ done = '', details = '', ...notice }) => {
+        const end = done && ` ${done}`
+        const whole = `${notice.text}${end}${details}`
+        return (
+          <div key={notice.id} className={`notice ${notice.kind}`}>
+            {notice.kind === 'failed' && <CircleAlert aria-hidden="true" className="i" />}
+            <p title={whole}>
+              <span className="subject">
+                <span>{notice.text}</span>
+                {end !== '' && <span>{end}</span>}
+              </span>
+              {details !== '' && <span>{details}</span>}
+            </p>
+            {notice.action !== undefined && (
+              <Button
+                className="button small"
+                aria-label={`${notice.action.label}: ${whole}`}
+                onPress={() => {
+                  dismiss(notice.id)
+                  notice.action?.act()
+                }}
+              >
+                {notice.action.label === 'Redo' ? (
+                  <Redo2 aria-hidden="true" className="i" />
+                ) : (
+                  <Undo2 aria-hidden="true" className="i" />
+                )}
+                {notice.action.label}
+              </Button>
+            )}
+            {notice.link !== undefined && (
+              <Link
+                href={notice.link.href}
+                className="button small"
+                aria-label={`${notice.link.label}: ${whole}`}
+                onClick={() => dismiss(notice.id)}
+              >
+                {notice.link.label}
+              </Link>
+            )}
+            <Button className="button small icon" aria-label={`Dismiss: ${whole}`} onPress={() => dismiss(notice.id)}>
+              <X aria-hidden="true" className="i" />
             </Button>
-          )}
-          {notice.link !== undefined && (
-            <Link
-              href={notice.link.href}
-              className="button small"
-              aria-label={`${notice.link.label}: ${notice.text}${details}`}
-              onClick={() => dismiss(notice.id)}
-            >
-              {notice.link.label}
-            </Link>
-          )}
-          <Button
-            className="button small icon"
-            aria-label={`Dismiss: ${notice.text}${details}`}
-            onPress={() => dismiss(notice.id)}
-          >
-            <X aria-hidden="true" className="i" />
-          </Button>
-        </div>
-      ))}
+          </div>
+        )
+      })}
     </section>
   )
 }

@@ -199,7 +199,8 @@ async function announce(edit: Edit, word: string, link?: NoticeLink): Promise<vo
   const elsewhere = first?.after === null ? undefined : linkTo(place)
   const details = describe(resource, changes, count)
   const where = elsewhere === undefined ? '' : ` (${place.label})`
-  notify('done', `${subject(resource, changes, count)} ${word}`, {
+  notify('done', subject(resource, changes, count), {
+    done: word,
     details: `${details && `: ${details}`}${where}`,
     action: { label: isUndone ? 'Redo' : 'Undo', act: () => void move(edit, !isUndone) },
     link: elsewhere ?? link,

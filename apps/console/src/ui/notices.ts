@@ -17,6 +17,8 @@ interface Notice {
   id: number
   kind: 'done' | 'failed'
   text: string
+  /** What was done, after the text, such as `saved`. It shows whole: a long text is shortened instead. */
+  done?: string
   /** The rest of the text, which shows where it fits. */
   details?: string
   action?: NoticeAction | undefined
@@ -42,7 +44,7 @@ onLogOut(() => useNotices.setState([], true))
 export function notify(
   kind: Notice['kind'],
   text: string,
-  extras: Pick<Notice, 'details' | 'action' | 'link'> = {},
+  extras: Pick<Notice, 'done' | 'details' | 'action' | 'link'> = {},
 ): void {
   const notice: Notice = { id: ++lastId, kind, text, ...extras }
   const isOver = ({ action }: Notice) => kind === 'done' && action !== undefined
