@@ -34,6 +34,7 @@ export function AuditDetails({ line: { entry, entries, total } }: { line: Line }
       {total > 1 && (
         <PreviewedChanges
           label="Records of the request"
+          isPast
           preview={{ created: total, updated: 0, deleted: 0, changes: entries.slice(0, MAX_RECORDS) }}
         />
       )}

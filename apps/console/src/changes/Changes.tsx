@@ -12,9 +12,12 @@ const SHOWN = 7
 /** The first changes of a preview, and the number of the others. */
 export function PreviewedChanges({
   label = 'Preview',
+  isPast = false,
   preview: { created, updated, deleted, changes },
 }: {
   label?: string
+  /** Whether the changes were made, or will not be. */
+  isPast?: boolean
   preview: Pick<Preview, 'created' | 'updated' | 'deleted'> & { changes: RecordChange[] }
 }) {
   const count = created + updated + deleted
@@ -25,7 +28,7 @@ export function PreviewedChanges({
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <section className="scroll framed" aria-label={label} tabIndex={0}>
-        {only === undefined ? <Changes changes={shown} /> : <Differences only={only} changes={shown} />}
+        {only === undefined ? <Changes changes={shown} /> : <Differences only={only} changes={shown} isPast={isPast} />}
       </section>
       {count > shown.length && (
         <p className="faint small-text">

@@ -30,16 +30,22 @@ interface FiguresProps {
   preview: Pick<Preview, 'created' | 'updated' | 'deleted' | 'steps'> & { changes: RecordChange[] }
   /** The number of records that the change is for, some of which may stay as they are. */
   total?: number
+  /** Whether the change was made. */
+  isDone?: boolean
 }
 
 /** How many records a change creates, changes and deletes, and what it does to the mean of a number. */
-export function Figures({ preview: { created, updated, deleted, steps, changes }, total = 0 }: FiguresProps) {
+export function Figures({
+  preview: { created, updated, deleted, steps, changes },
+  total = 0,
+  isDone = false,
+}: FiguresProps) {
   const count = created + updated + deleted
   const only = onlyField(changes)
   const parts = [
-    [created, 'created'],
-    [updated, 'change'],
-    [deleted, 'deleted'],
+    [created, isDone ? 'created' : 'to create'],
+    [updated, isDone ? 'changed' : 'to change'],
+    [deleted, isDone ? 'deleted' : 'to delete'],
     [Math.max(0, total - count), 'stay the same'],
   ] as const
   return (
@@ -91,10 +97,12 @@ function Arrow() {
 interface DifferencesProps {
   only: Only
   changes: RecordChange[]
+  /** Whether the values before may no longer be those of now. */
+  isPast: boolean
 }
 
 /** The values of one field before and after, with the difference of numbers. */
-export function Differences({ only: { resource, column }, changes }: DifferencesProps) {
+export function Differences({ only: { resource, column }, changes, isPast }: DifferencesProps) {
   const { label, field } = column
   const name = resource.recordColumns.find(({ field }) => field === resource.nameField) ?? column
   const values = changes.flatMap(({ before, after }) => [before?.[field], after?.[field]])
@@ -107,7 +115,7 @@ export function Differences({ only: { resource, column }, changes }: Differences
         <tr>
           <th scope="col">ID</th>
           <th scope="col">{name.label}</th>
-          <th scope="col">{label} now</th>
+          <th scope="col">{`${label} ${isPast ? 'before' : 'now'}`}</th>
           <td />
           <th scope="col">{label} after</th>
           {isNumber && <th scope="col">Difference</th>}

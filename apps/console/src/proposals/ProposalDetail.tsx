@@ -1,10 +1,8 @@
 import { NotFoundError } from '@resource/client'
-import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, CircleCheck, TriangleAlert } from 'lucide-react'
 import { useLocation } from 'wouter'
 import { PreviewedChanges } from '../changes/Changes.tsx'
 import { Figures } from '../changes/Differences.tsx'
-import { client } from '../client.ts'
 import { Actor } from '../record/Actor.tsx'
 import { describeChange } from '../resources/describe-change.ts'
 import { resources } from '../resources/index.ts'
@@ -16,14 +14,12 @@ import { LoadedRecord } from '../ui/LoadedRecord.tsx'
 import { Decisions } from './Decisions.tsx'
 import { type Moved, movedSince } from './moved.ts'
 import { longTitleOf, type Proposal } from './proposal.ts'
+import { useProposal } from './use-proposal.ts'
 
 /** A proposal: what it does, what it would do now, and the decision on it. */
 export function ProposalDetail({ id }: { id: number }) {
   const [, navigate] = useLocation()
-  const query = useQuery({
-    queryKey: ['proposals', 'record', id],
-    queryFn: ({ signal }) => client.proposals.get.query({ id }, { signal }),
-  })
+  const query = useProposal(id)
   return (
     <LoadedRecord one="proposal" many="proposals" query={query} onShowAll={() => navigate('/proposals')}>
       {(proposal) => <Details proposal={proposal} />}
@@ -34,6 +30,7 @@ export function ProposalDetail({ id }: { id: number }) {
 function Details({ proposal }: { proposal: Proposal }) {
   const { id, reason, operation, status, proposer, created_at, expires_at, decided_by, decided_at } = proposal
   const isOpen = status === 'open'
+  const isDone = status === 'applied'
   const moved = isOpen && proposal.obstacle === null && !proposal.is_current ? movedSince(proposal) : undefined
   return (
     <article className="proposal" aria-labelledby="proposal">
@@ -48,9 +45,16 @@ function Details({ proposal }: { proposal: Proposal }) {
               ends <Ago at={expires_at} />
             </span>
           )}
-          {decided_by !== null && (
+          {!isOpen && (
             <span>
-              {status} by <Actor actor={decided_by} /> {decided_at !== null && <Ago at={decided_at} />}
+              {status}
+              {decided_by !== null && (
+                <>
+                  {' by '}
+                  <Actor actor={decided_by} />
+                </>
+              )}{' '}
+              {decided_at !== null && <Ago at={decided_at} />}
             </span>
           )}
         </p>
@@ -58,7 +62,11 @@ function Details({ proposal }: { proposal: Proposal }) {
       <blockquote className="quote" translate="no">
         {reason}
       </blockquote>
-      {isOpen ? <Standing proposal={proposal} moved={moved} /> : <p className="status">{dotOf(status)}</p>}
+      {isOpen ? (
+        <Standing proposal={proposal} moved={moved} />
+      ) : (
+        <h3>{isDone ? 'What it did' : 'What it would have done'}</h3>
+      )}
       {moved !== undefined && moved.now.length > 0 && (
         <>
           <h3>What it would do now instead</h3>
@@ -69,8 +77,8 @@ function Details({ proposal }: { proposal: Proposal }) {
         </>
       )}
       {moved !== undefined && <h3>What it showed</h3>}
-      <Figures preview={proposal} />
-      <PreviewedChanges label="Proposed changes" preview={proposal} />
+      <Figures preview={proposal} isDone={isDone} />
+      <PreviewedChanges label="Proposed changes" preview={proposal} isPast={!isOpen} />
       <details>
         <summary>
           <ChevronRight aria-hidden="true" className="i" />
@@ -142,13 +150,4 @@ function Since({ resource, change: { id, before } }: { resource: Resource; chang
   if (error instanceof NotFoundError) return ' was deleted'
   const text = data === undefined || before === null ? '' : describeChange(resource, before, data)
   return text && `, ${text}`
-}
-
-function dotOf(status: Proposal['status']) {
-  return (
-    <>
-      <span className={status === 'applied' ? 'dot' : 'dot off'} />
-      {status}
-    </>
-  )
 }

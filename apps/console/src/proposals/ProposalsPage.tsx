@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ChevronLeft } from 'lucide-react'
-import { Link, useSearchParams } from 'wouter'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import { client } from '../client.ts'
 import { Actor } from '../record/Actor.tsx'
 import { Ago } from '../ui/Ago.tsx'
@@ -9,38 +9,52 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { useTitle } from '../ui/title.ts'
 import { ProposalDetail } from './ProposalDetail.tsx'
 import { STATUSES, titleOf } from './proposal.ts'
+import { useProposal } from './use-proposal.ts'
 
 const LIMIT = 50
 
 /**
  * The proposals with a status, newest first, and one of them next to the list. On a narrow screen each has the page to itself.
+ * The status is that of the proposal, also once it is decided.
  *
  * @param id the proposal that the page is of; without one, a wide screen shows the first
  */
 export default function ProposalsPage({ id }: { id?: number }) {
   useTitle(id === undefined ? 'Proposals' : `Proposal ${id}`)
   const [search, setSearch] = useSearchParams()
-  const status = STATUSES.find((status) => status === search.get('status')) ?? 'open'
-  const page = Math.max(1, Math.floor(Number(search.get('page'))) || 1)
+  const [, navigate] = useLocation()
+  const opened = useProposal(id)
+  const chosen = STATUSES.find((status) => status === search.get('status')) ?? 'open'
+  const status = opened.data?.status ?? chosen
+  const page = status === chosen ? Math.max(1, Math.floor(Number(search.get('page'))) || 1) : 1
   const input = { status, page, limit: LIMIT, count: true }
   const query = useQuery({
     queryKey: ['proposals', 'list', input],
     queryFn: ({ signal }) => client.proposals.list.query(input, { signal }),
     placeholderData: keepPreviousData,
+    enabled: !opened.isLoading,
   })
   const total = query.data?.total ?? 0
+  const place = new URLSearchParams({ status, ...(page > 1 && { page: String(page) }) })
   const goTo = (page: number) => setSearch({ status, page: String(page) })
   return (
     <div className="page" aria-busy={query.isFetching}>
       <div className="page-head">
         <h1>
           Proposals{' '}
-          {query.data !== undefined && <span className="count">{`${total.toLocaleString('en')} ${status}`}</span>}
+          {query.data !== undefined && !query.isPlaceholderData && (
+            <span className="count">{`${total.toLocaleString('en')} ${status}`}</span>
+          )}
         </h1>
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs */}
         <div className="segments" role="group" aria-label="Status">
           {STATUSES.map((name) => (
-            <button key={name} type="button" aria-pressed={name === status} onClick={() => setSearch({ status: name })}>
+            <button
+              key={name}
+              type="button"
+              aria-pressed={name === status}
+              onClick={() => navigate(`/proposals?status=${name}`)}
+            >
               {name.replace(/^./, (letter) => letter.toUpperCase())}
             </button>
           ))}
@@ -62,7 +76,7 @@ export default function ProposalsPage({ id }: { id?: number }) {
                   {proposals.map((proposal) => (
                     <li key={proposal.id}>
                       <Link
-                        href={`/proposals/${proposal.id}?${search}`}
+                        href={`/proposals/${proposal.id}?${place}`}
                         aria-current={proposal.id === shown ? 'true' : undefined}
                       >
                         <b>{titleOf(proposal)}</b>
@@ -101,7 +115,7 @@ export default function ProposalsPage({ id }: { id?: number }) {
               {shown !== undefined && (
                 <div className={id === undefined ? 'detail only-large' : 'detail'}>
                   <p className="crumbs only-small">
-                    <Link href={`/proposals?${search}`}>
+                    <Link href={`/proposals?${place}`}>
                       <ChevronLeft aria-hidden="true" className="i" />
                       Proposals
                     </Link>
