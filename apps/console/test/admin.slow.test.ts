@@ -178,3 +178,27 @@ consoleTest('the log offers Undo only for a change that nothing has changed sinc
   await page.getByRole('row', { name: 'price 3.00 → 2.00 deleted since' }).waitFor()
   await page.getByRole('row', { name: 'deleted Lamp' }).getByRole('button', { name: 'Undo' }).waitFor()
 })
+
+consoleTest(
+  'whether a person or a program made a change shows alike everywhere, however they called the service',
+  async ({ page, client, service, open }) => {
+    const { key: mira } = await client.keys.create.mutate({ name: 'Mira', role: 'admin' })
+    const person = createClient({ baseUrl: service.url, apiKey: mira })
+    const nightly = { name: 'nightly-import', role: 'writer', owner: 'Mira' } as const
+    const { key } = await person.keys.create.mutate(nightly)
+    await person.items.create.mutate({ name: 'Lamp', price: 1 })
+    await createClient({ baseUrl: service.url, apiKey: key }).items.update.mutate({ id: 1, price: 2 })
+    await open('/items/1')
+    await page.getByLabel('API key').fill(mira)
+    await page.locator('form.login').getByRole('button', { name: 'Log in' }).click()
+    const change = page.getByRole('listitem').filter({ hasText: 'nightly-import changed' })
+    await change.locator('.lucide-bot').waitFor()
+    await open('/')
+    await change.locator('.lucide-bot').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Mira created Lamp' }).getByText('M', { exact: true }).waitFor()
+    await open('/audit')
+    await page.getByRole('row', { name: 'nightly-import changed Lamp' }).locator('.lucide-bot').waitFor()
+    await page.getByRole('row', { name: 'Mira created Lamp' }).locator('.lucide-user-round').waitFor()
+  },
+  { expected },
+)

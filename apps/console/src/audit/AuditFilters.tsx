@@ -35,7 +35,7 @@ export function AuditFilters({ filters, entries, onChange }: Props) {
     queryFn: ({ signal }) => client.keys.list.query({ sort: 'id_desc', limit: 1000 }, { signal }),
   })
   const keys = data?.keys.map(({ id, name }) => [`key ${id}`, name] as const) ?? []
-  const seen = entries.map((entry) => [entry.actor, whoOf(entry).name] as const)
+  const seen = entries.map((entry) => [entry.actor, whoOf(entry)] as const)
   const actors = [...new Map([['local', 'local'], ['anonymous', 'anonymous'], ...seen, ...keys])]
   const procedures = PROCEDURES.filter((name) => name.startsWith(`${filters.resource ?? ''}.`) || !filters.resource)
   return (

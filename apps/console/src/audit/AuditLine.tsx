@@ -1,8 +1,9 @@
 import { NotFoundError } from '@resource/client'
-import { Bot, ChevronDown, Undo2, UserRound } from 'lucide-react'
+import { ChevronDown, Undo2 } from 'lucide-react'
 import { Fragment, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Difference } from '../changes/Changes.tsx'
+import { ActorSign } from '../record/ActorSign.tsx'
 import { Since } from '../record/HistoryEntry.tsx'
 import { obstacleOf } from '../record/history.ts'
 import type { Resource } from '../resources/resource.ts'
@@ -35,8 +36,7 @@ interface Props {
 /** What one request did, and its details. */
 export function AuditLine({ line, isFresh, isOpen, onToggle, onUndo }: Props) {
   const { entry, total, isUndone } = line
-  const { name, isProgram } = whoOf(entry)
-  const Icon = isProgram ? Bot : UserRound
+  const name = whoOf(entry)
   const isOne = total === 1
   const verb = verbOf(line)
   const text = `${name} ${verb} ${isOne ? recordName(entry) : countsOf(line)}`
@@ -54,9 +54,9 @@ export function AuditLine({ line, isFresh, isOpen, onToggle, onUndo }: Props) {
         <td className="tight when moment at-when">
           <Moment at={entry.at} />
         </td>
-        <td className="who at-rest" title={`${name}, ${isProgram ? 'a program' : 'in the console'}`}>
+        <td className="who at-rest" title={name}>
           <span className="status">
-            <Icon aria-hidden="true" className="i" />
+            <ActorSign actor={entry.actor} />
             <bdi translate="no">{name}</bdi>
           </span>
         </td>

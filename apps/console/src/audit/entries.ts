@@ -55,13 +55,10 @@ function recordOf({ resource, record_id }: Entry): string {
   return `${resource} ${record_id}`
 }
 
-/** Who made a change: the name, and whether it was a program. */
-export function whoOf(entry: Pick<Entry, 'actor' | 'actor_detail'>): { name: string; isProgram: boolean } {
-  const { actor, actor_detail } = entry
-  const [, subject] = /^subject (.*)$/.exec(actor) ?? []
-  if (subject !== undefined) return { name: subject, isProgram: false }
-  const name = actorName(entry)
-  return { name, isProgram: actor.startsWith('key ') && name === actor_detail }
+/** The name of who made a change. That of a subject is without the word. */
+export function whoOf(entry: Pick<Entry, 'actor' | 'actor_detail'>): string {
+  const [, subject] = /^subject (.*)$/.exec(entry.actor) ?? []
+  return subject ?? actorName(entry)
 }
 
 const VERBS: Record<string, string | undefined> = {

@@ -1,11 +1,11 @@
 import { contract } from '@resource/contract'
 import { useQuery } from '@tanstack/react-query'
-import { Bot } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Difference } from '../changes/Changes.tsx'
 import { queryClient } from '../query-client.ts'
 import { Actor } from '../record/Actor.tsx'
+import { ActorSign } from '../record/ActorSign.tsx'
 import { isChanged } from '../resources/describe-change.ts'
 import { resources } from '../resources/index.ts'
 import { useFeed } from '../table/live.ts'
@@ -77,9 +77,7 @@ function Entry({ happened, isNew }: { happened: Happened; isNew: boolean }) {
       : []
   return (
     <li className={isNewNow.current ? 'arriving' : undefined}>
-      <span className="avatar" aria-hidden="true">
-        {who?.isProgram ? <Bot className="i" /> : (who?.name ?? noun).slice(0, 1).toUpperCase()}
-      </span>
+      <ActorSign actor={who?.actor} name={who?.name ?? noun} />
       <div>
         <p>
           {who !== undefined && (

@@ -8,7 +8,7 @@ import { nameOf } from '../resources/resource.ts'
 export interface Happened extends Pick<Entry, 'before' | 'after'> {
   key: string
   /** Undefined if only administrators may know. */
-  who: ReturnType<typeof whoOf> | undefined
+  who: { actor: string; name: string } | undefined
   verb: string
   /** The name of the record, or how many there are. */
   what: string
@@ -46,7 +46,7 @@ function fromLine(line: Line): Happened {
   const isOne = total === 1
   const verb = verbOf(line)
   return {
-    ...{ key, who: whoOf(entry), verb: verb === 'undid' ? 'undid a change of' : verb },
+    ...{ key, who: { actor: entry.actor, name: whoOf(entry) }, verb: verb === 'undid' ? 'undid a change of' : verb },
     ...{ what: isOne ? recordName(entry) : countsOf(line), noun, id, isOne, at, before, after },
     ...(proposed_by !== null && { proposer: proposed_by }),
   }

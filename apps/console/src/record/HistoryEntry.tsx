@@ -1,10 +1,11 @@
-import { Bot, Plus, Redo2, Trash2, Undo2 } from 'lucide-react'
+import { Plus, Redo2, Trash2, Undo2 } from 'lucide-react'
 import { Link } from 'wouter'
 import { DiffRow, DiffRows } from '../changes/DiffList.tsx'
 import type { Resource, Row } from '../resources/resource.ts'
 import { actorName } from '../table/actor.ts'
 import { Ago } from '../ui/Ago.tsx'
 import { Button } from '../ui/Button.tsx'
+import { ActorSign } from './ActorSign.tsx'
 import {
   changedFields,
   type Entry,
@@ -98,11 +99,14 @@ export function Since({ names, text }: Obstacle) {
 }
 
 function Sign({ entry }: { entry: Entry }) {
-  const { before, after, proposed_by } = entry
-  const Icon = proposed_by !== null ? Bot : before === null ? Plus : after === null ? Trash2 : undefined
+  const { before, after, actor, proposed_by } = entry
+  const proposer = useActorName(proposed_by)
+  if (proposer !== null) return <ActorSign actor={proposed_by ?? actor} name={proposer} />
+  const Icon = before === null ? Plus : after === null ? Trash2 : undefined
+  if (Icon === undefined) return <ActorSign actor={actor} name={actorName(entry)} />
   return (
     <span className="avatar" aria-hidden="true">
-      {Icon === undefined ? [...actorName(entry)][0]?.toUpperCase() : <Icon className="i" />}
+      <Icon className="i" />
     </span>
   )
 }

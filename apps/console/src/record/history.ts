@@ -112,6 +112,16 @@ export function useProposalOf({ proposed_by, request_id }: Entry) {
 
 /** The name of the API key that an actor is: `agent-crm` for `key 3`. Any other actor has no other name. */
 export function useActorName(actor: string | null): string | null {
+  return useKeyOf(actor)?.name ?? actor
+}
+
+/** Whether an actor is a program: an API key that only proposes, or one with an owner, which that of a person does not need. */
+export function useIsProgram(actor: string | null): boolean {
+  const key = useKeyOf(actor)
+  return key !== undefined && (key.owner !== null || key.role === 'proposer')
+}
+
+function useKeyOf(actor: string | null) {
   const [, id] = /^key (\d+)$/.exec(actor ?? '') ?? []
   const { data } = useQuery({
     queryKey: ['keys', 'record', Number(id)],
@@ -119,5 +129,5 @@ export function useActorName(actor: string | null): string | null {
     enabled: useAllows(contract.keys.procedures.get) && id !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  return data?.name ?? actor
+  return data
 }

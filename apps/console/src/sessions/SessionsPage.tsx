@@ -101,7 +101,7 @@ function SessionTable({ sessions, isEnding, onEnd }: Props) {
               {address}
             </td>
             <td className="at-rest" translate="no" title={[actor, actor_detail].filter(Boolean).join(', ')}>
-              <bdi>{whoOf(session).name}</bdi>
+              <bdi>{whoOf(session)}</bdi>
               <span className="only-phone"> · {address}</span>
             </td>
             <td className="only-large">{role}</td>
