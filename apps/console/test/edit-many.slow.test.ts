@@ -21,7 +21,7 @@ consoleTest('a field of the selected records is set, and undone', async ({ page,
   await dialog.getByLabel('Field').selectOption('Role')
   await dialog.getByLabel('New role').selectOption('admin')
   // Ada Lovelace has the role.
-  await dialog.getByText('1 change', { exact: true }).waitFor()
+  await dialog.getByText('1 to change', { exact: true }).waitFor()
   await dialog.getByText('1 stay the same', { exact: true }).waitFor()
   await dialog.getByRole('row', { name: 'Grace Hopper user → admin' }).waitFor()
   expect(await violations(page)).toEqual([])
@@ -104,7 +104,7 @@ consoleTest('all matching records get a value or a change of a number, after a p
   const before = await sum()
   await editAll('-1')
   await page.getByText('Price below 50. Nothing is written yet.').waitFor()
-  await page.getByText('15 change', { exact: true }).waitFor()
+  await page.getByText('15 to change', { exact: true }).waitFor()
   expect(await sum()).toBe(before)
   await page.keyboard.press('Enter')
   await page.getByText('15 items changed').waitFor()

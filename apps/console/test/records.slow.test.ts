@@ -252,7 +252,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Deactivate…' }).click()
     const preview = page.getByRole('alertdialog', { name: 'Deactivate all 11 users?' })
     await preview.getByText('Status is active. Nothing is written yet.').waitFor()
-    await preview.getByText('11 change', { exact: true }).waitFor()
+    await preview.getByText('11 to change', { exact: true }).waitFor()
     expect(await violations(page)).toEqual([])
     await client.users.setStatus.mutate({ id: 1, status: 'inactive' })
     await preview.getByRole('button', { name: 'Deactivate 11 users' }).click()
