@@ -34,15 +34,16 @@ export default function Overview() {
       </Suspense>
     )
   }
-  return <InUse />
+  return <InUse isLate={isLate} />
 }
 
-function InUse() {
+/** @param isLate whether the page was empty so long that pictures of its data show at once */
+function InUse({ isLate }: { isLate: boolean }) {
   const [, navigate] = useLocation()
   // One time of loading for all figures, so that they belong to the same days.
   const [openedMs] = useState(Date.now)
   return (
-    <div className="page wide">
+    <div className={`page wide${isLate ? ' late' : ''}`}>
       <div className="page-head">
         <div>
           <h1>Overview</h1>
