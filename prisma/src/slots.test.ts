@@ -53,6 +53,22 @@ test('callers take turns, however much work of each waits, and work that has wai
   expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3'])
 })
 
+test('work that took long uses several turns of its caller', async () => {
+  const slots = new Slots(1, { maxWaitMs: 1_000 })
+  await slots.acquire()
+  const begun: string[] = []
+  const start = async (caller: string, name: string, usedMs: number) => {
+    await slots.acquire(caller)
+    begun.push(name)
+    slots.release(caller, usedMs)
+  }
+  const heavy = ['a1', 'a2', 'a3'].map((name) => start('a', name, 35))
+  const light = ['b1', 'b2', 'b3', 'b4', 'b5', 'b6'].map((name) => start('b', name, 9))
+  slots.release()
+  await Promise.all([...heavy, ...light])
+  expect(begun).toEqual(['a1', 'b1', 'b2', 'b3', 'b4', 'a2', 'b5', 'b6', 'a3'])
+})
+
 test('one caller leaves slots to others, and its newest work fails when too much waits', async () => {
   const slots = new Slots(3, { maxWaitMs: 1_000, maxWaiting: 3, maxPerCaller: 2 })
   expect([slots.acquire('a'), slots.acquire('a')]).toEqual([undefined, undefined])

@@ -4,6 +4,9 @@ import { FairQueue } from './fair-queue.ts'
 // Consecutive work without a pause starves the event loop, so no request is read. After this time it yields to it.
 const MAX_RUN_MS = 2
 
+// Work that takes longer uses several turns.
+const TURN_MS = 10
+
 interface Options {
   /** How long work waits for a slot, in ms. */
   maxWaitMs: number
@@ -21,7 +24,10 @@ interface Turn {
   reject: (error: Error) => void
 }
 
-/** Slots for work that runs at the same time. Work beyond their number waits; callers take turns, each in FIFO order. */
+/**
+ * Slots for work that runs at the same time. Work beyond their number waits; callers take turns, each in FIFO order, and one whose
+ * work took longer has fewer.
+ */
 export class Slots {
   readonly #options: Options
   #free: number
@@ -62,9 +68,13 @@ export class Slots {
     return undefined
   }
 
-  /** @param caller that acquired the slot */
-  release(caller = ''): void {
+  /**
+   * @param caller that acquired the slot
+   * @param usedMs for how long, which counts as several turns of the caller if it is longer than {@link TURN_MS}
+   */
+  release(caller = '', usedMs = 0): void {
     this.#count(caller, -1)
+    if (caller !== '') this.#waiting.charge(caller, Math.floor(usedMs / TURN_MS))
     if (this.#waiting.size > 0 && performance.now() - this.#runStartMs > MAX_RUN_MS) {
       setImmediate(() => {
         this.#runStartMs = performance.now()
@@ -77,10 +87,11 @@ export class Slots {
   async run<T>(work: () => Promise<T>, caller?: string): Promise<T> {
     const turn = this.acquire(caller)
     if (turn !== undefined) await turn
+    const beginMs = performance.now()
     try {
       return await work()
     } finally {
-      this.release(caller)
+      this.release(caller, performance.now() - beginMs)
     }
   }
 

@@ -209,10 +209,13 @@ const REFUSALS = new Set([401, 403, 429])
 const OTHER_TARGET = new ApiError(400, 'The request target must be a path, such as /items, or an http or https URL')
 const OVERLOADED = new ApiError(503, 'The service is overloaded; try again', { headers: { 'Retry-After': '1' } })
 
-function headersOfCall({ headers }: Request, calls: number): IncomingHttpHeaders | undefined {
+function headersOfCall({ headers, method }: Request, calls: number): IncomingHttpHeaders | undefined {
   // Ignoring a condition would carry out a write that must not happen (RFC 9110, 13.1.1).
   if (headers['if-match'] !== undefined) {
     throw new ApiError(400, 'If-Match applies to REST; over tRPC, give the call if_version')
+  }
+  if (method !== 'GET' && headers['if-none-match'] !== undefined) {
+    throw new ApiError(400, 'If-None-Match applies to REST; over tRPC, only to reads')
   }
   if (calls === 1) return headers
   if (headers[IF_EFFECT] !== undefined) throw new ApiError(400, 'If-Effect applies to a single call, not to a batch')

@@ -265,7 +265,7 @@ describe('C62 over tRPC', () => {
     expect(await items.update.mutate({ id: 1, price: 2, if_version: [1, 2] })).toMatchObject({ price: 2, version: 3 })
   })
 
-  test('If-Match is a 400 that names if_version, and nothing is written', async () => {
+  test('a condition of REST is a 400 that says so, and nothing is written', async () => {
     await using server = await startTestServer()
     await createItem(server)
     const headers = { 'If-Match': await etagOf(server, '/items/1') }
@@ -273,6 +273,12 @@ describe('C62 over tRPC', () => {
     expect([refused.status, refused.body.error.message]).toEqual([
       400,
       'If-Match applies to REST; over tRPC, give the call if_version',
+    ])
+    const json = { id: 1, price: 1 }
+    const absent = await server.request('POST', '/trpc/items.update', { json, headers: { 'If-None-Match': '*' } })
+    expect([absent.status, absent.body.error.message]).toEqual([
+      400,
+      'If-None-Match applies to REST; over tRPC, only to reads',
     ])
     expect(await server.client.items.get.query({ id: 1 })).toMatchObject({ version: 1 })
   })

@@ -90,11 +90,12 @@ async function openEngine(
       const turn = writes.acquire(caller)
       if (turn !== undefined) await turn
       const running = readiness.started()
+      const beginMs = performance.now()
       let isWritten = false
       let isPending = false
       const end = () => {
         readiness.ended(running, isWritten)
-        writes.release(caller)
+        writes.release(caller, performance.now() - beginMs)
       }
       try {
         const result = await transaction()

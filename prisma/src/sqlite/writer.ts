@@ -68,6 +68,7 @@ export class SqliteWriter {
   ): Promise<T> {
     this.check()
     await this.#queue.acquire(caller)
+    const beginMs = performance.now()
     let group: Group | undefined
     try {
       if (isLarge && this.#group !== undefined) await this.#commit(this.#group)
@@ -76,7 +77,7 @@ export class SqliteWriter {
       return await this.#run(work, group, isFirst, autocommit)
     } finally {
       if (group !== undefined && performance.now() - group.startMs > MAX_GROUP_MS) await this.#commit(group)
-      this.#queue.release()
+      this.#queue.release(caller, performance.now() - beginMs)
       // An error waits for the disk as well: it may be caused by another write of the group.
       await group?.promise
     }

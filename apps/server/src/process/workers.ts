@@ -66,7 +66,8 @@ function closeUnacceptedConnection(worker: Worker): void {
 function watch(timeoutMs: number, log: Logger, isStopping: () => boolean): void {
   const unanswered = new Map<Worker, number>()
   cluster.on('listening', (worker) => unanswered.set(worker, 0))
-  cluster.on('disconnect', (worker) => unanswered.delete(worker))
+  // Of a worker that was killed the channel may stay open for longer.
+  for (const end of ['disconnect', 'exit']) cluster.on(end, (worker: Worker) => unanswered.delete(worker))
   cluster.on('message', (worker, message) => {
     if (message === WATCHDOG && unanswered.has(worker)) unanswered.set(worker, 0)
   })
