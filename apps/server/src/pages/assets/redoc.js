@@ -41,7 +41,7 @@ function themeOf() {
       linesColor: 'transparent',
       typeNameColor: token('soft'),
       typeTitleColor: token('soft'),
-      requireLabelColor: token('danger'),
+      requireLabelColor: token('faint'),
       nestedBackground: token('sunken'),
       arrow: { color: token('faint') },
     },
@@ -86,16 +86,50 @@ function draw(spec) {
     hideDownloadButtons: true,
     hideFab: true,
     hideSchemaPattern: true,
+    jsonSamplesExpandLevel: 'all',
     nativeScrollbars: true,
     pathInMiddlePanel: true,
     scrollYOffset: 'header',
     theme: themeOf(),
   }
   Redoc.init(spec, options, element)
-  new MutationObserver(() => {
-    // They follow headings of level 2 and 3, also in a response that is opened.
-    for (const heading of element.querySelectorAll('h5:not([aria-level])')) heading.ariaLevel = '3'
-  }).observe(element, { childList: true, subtree: true })
+  new MutationObserver(() => amend(element)).observe(element, { childList: true, subtree: true })
+}
+
+/** What Redoc has no option for, also in a response that is opened. */
+function amend(element) {
+  for (const heading of element.querySelectorAll('h5:not([aria-level])')) {
+    // They follow headings of level 2 and 3.
+    heading.ariaLevel = '3'
+    heading.parentElement.classList.toggle('headers', heading.textContent.startsWith('header'))
+    heading.firstChild.data = heading.firstChild.data.replace(/: *$/, ' ')
+  }
+  // It lists the servers, of which there is one.
+  for (const button of element.querySelectorAll('button:enabled:has(> .http-verb)')) button.disabled = true
+  for (const span of element.querySelectorAll('td span:not(:has(*))')) {
+    const words = inWords(span.textContent)
+    if (words === span.textContent) continue
+    // React keeps its nodes.
+    const [first, ...others] = span.childNodes
+    first.data = words
+    for (const other of others) other.data = ''
+  }
+}
+
+/** Redoc's notation of a limit, a format or examples, in words. */
+function inWords(text) {
+  return text
+    .replace(/^( *)\[ (\S+) \.\. (\S+) \]/, (_, space, least, most) => `${space}${grouped(least)} to ${grouped(most)}`)
+    .replace(
+      /^( *)(<=|>=) (\d+)/,
+      (_, space, sign, limit) => `${space}at ${sign === '<=' ? 'most' : 'least'} ${grouped(limit)}`,
+    )
+    .replace(/^( *)<([\w-]+) *>/, (_, space, format) => (/^(double|int\d+)$/.test(format) ? space : space + format))
+    .replace(/^( *)Examples?:/, '$1such as')
+}
+
+function grouped(number) {
+  return Number(number).toLocaleString('en', { maximumFractionDigits: 20 })
 }
 
 let isDrawn = false
