@@ -252,7 +252,7 @@ consoleTest('a stopped import reports exactly the created records, and continues
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Undo: 1,200 items imported' }).waitFor()
   expect(await count(visit, 'items')).toBe(1200)
-  await page.getByText('1,200 items', { exact: true }).waitFor()
+  await page.getByRole('main').getByText('1,200 items', { exact: true }).waitFor()
   expect(await unfinished.count()).toBe(0)
 })
 
