@@ -121,14 +121,16 @@ test('an unreachable or silent collector is logged once and delays no request', 
   }
 })
 
-test('without an endpoint no OpenTelemetry module is loaded, and a scrape loads only what prom-client needs', async () => {
+test('without an endpoint and an issuer, a start loads neither OpenTelemetry nor jose nor a client, and a scrape only what prom-client needs', async () => {
   const log = new URL('log-modules.mjs', import.meta.url)
   for (const environment of [{}, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_SDK_DISABLED: 'true' }]) {
     await using service = await startService({ ...environment, NODE_OPTIONS: `--import=${log}` })
     const loaded = async () => {
       const urls = await readFile(`${service.folder}/modules.txt`, 'utf8')
       expect(urls).toContain('/apps/server/src/app.ts\n')
-      const names = [...urls.matchAll(/\/node_modules\/(@opentelemetry\/[^/]+|prom-client)\//g)].map(([, name]) => name)
+      const names = [...urls.matchAll(/\/node_modules\/(@opentelemetry\/[^/]+|@trpc\/client|jose|prom-client)\//g)].map(
+        ([, name]) => name,
+      )
       return [...new Set(names)].toSorted()
     }
     await fetch(`${service.url}/items`)

@@ -1,7 +1,7 @@
 import { mutation, type Procedure } from '@resource/openapi/contract'
 import { z } from 'zod'
 import type { RestOf } from './declaration.ts'
-import { count, idempotencyKey, message, must, recordId, writeHeaders } from './fields.ts'
+import { count, grouped, idempotencyKey, message, must, recordId, writeHeaders } from './fields.ts'
 import { type MatchingChanges, matchingChanges } from './matching-changes.ts'
 import type { Role } from './roles.ts'
 import { or } from './words.ts'
@@ -12,7 +12,7 @@ export const MAX_MATCHING = 10_000
 /** The most records whose changes a preview shows, in steps if they are too many for a write. */
 export const MAX_PREVIEWED = 100_000
 
-const limit = MAX_MATCHING.toLocaleString('en')
+const limit = grouped(MAX_MATCHING)
 const idsRule = must(`a list of 1 to ${limit} ids`)
 const wholeNumber = z.int(must('a whole number')).optional()
 

@@ -1,4 +1,5 @@
 export { ApiError, type FieldFault } from './api-error.ts'
+export { uuidOf } from './client/random-key.ts'
 export { type ExpressHandlers, expressHandlers } from './express.ts'
 export { type FetchOptions, fetchHandler } from './fetch.ts'
 export { FieldError, type Path } from './field-error.ts'

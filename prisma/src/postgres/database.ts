@@ -24,7 +24,8 @@ const MAX_WAITING_PER_KEY = 99
 const STEP_ROWS = 2_000
 /** Rows that a search without an index looks at. */
 const SEARCH_LIMIT = 100_000
-const UNINDEXED = `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en')} records in sort order only, because the database lacks the extension pg_trgm or the search indexes (prisma/README.md)`
+const unindexed = () =>
+  `a search looks at the first ${SEARCH_LIMIT.toLocaleString('en')} records in sort order only, because the database lacks the extension pg_trgm or the search indexes (prisma/README.md)`
 
 // A statement takes this lock on the table before it takes an id from its sequence, and the transaction keeps it to its end. A standby
 // does not know the locks of its primary.
@@ -66,7 +67,7 @@ async function openEngine(
 ): Promise<Engine> {
   const { executor, transaction } = openPrepared(pool, writeTimeoutMs)
   const isSearchIndexed = await hasSearchIndexes(executor)
-  if (!isSearchIndexed) onWarning(UNINDEXED)
+  if (!isSearchIndexed) onWarning(unindexed())
   const searchLimit = isSearchIndexed ? undefined : SEARCH_LIMIT
   const longReads = longReadsOf(pool.options.max)
   const reader = readOnly(executor)

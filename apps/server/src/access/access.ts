@@ -9,7 +9,6 @@ import { createAuthenticate } from './authenticate.ts'
 import { createKeyring } from './keyring.ts'
 import { proxySign } from './proxy-sign.ts'
 import { createSessions } from './sessions.ts'
-import { createTokens } from './tokens.ts'
 
 /** Access control. */
 export type Access = Awaited<ReturnType<typeof createAccess>>
@@ -23,7 +22,9 @@ export async function createAccess(database: Database, config: Config, log: Logg
   const { HOST, TRUST_PROXY, ALLOW_ANONYMOUS, OIDC_ISSUER } = config
   const keyring = createKeyring(database, log)
   const sessions = createSessions(database, keyring.recordUse, config, log)
-  const verifyToken = OIDC_ISSUER === undefined ? undefined : createTokens(OIDC_ISSUER, config)
+  // Loaded on demand, because jose has 46 modules.
+  const verifyToken =
+    OIDC_ISSUER === undefined ? undefined : (await import('./tokens.ts')).createTokens(OIDC_ISSUER, config)
   // Not `keyring.hasKeys`, which would cache the result: a key created now would stay unseen for a second.
   const hasKeysAtStart = (await database.read.apiKeys.count({})) > 0
   keyring.learn(hasKeysAtStart)

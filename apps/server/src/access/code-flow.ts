@@ -3,7 +3,7 @@ import { isLoopback, isSecure } from '../http/loopback.ts'
 import type { Config } from '../process/config.ts'
 import type { Caller } from './caller.ts'
 import { fetchFromProvider } from './provider-fetch.ts'
-import { subjectOf } from './tokens.ts'
+import { subjectOf } from './subjects.ts'
 
 const TIMEOUT_S = 5
 const RETRY_MS = 1_000

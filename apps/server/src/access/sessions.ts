@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts'
 import { hasEnded, ownerOf } from './keyring.ts'
 import { createLookup } from './lookup.ts'
 import { isSecret, secretHash } from './session-secret.ts'
-import { SUBJECT_PREFIX } from './tokens.ts'
+import { SUBJECT_PREFIX } from './subjects.ts'
 
 // The maximum delay until a session that another process has ended is refused here.
 const CACHE_MS = 500

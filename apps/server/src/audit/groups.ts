@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Output } from '@resource/contract'
 import { type Tables, timestamp } from '@resource/database'
-import { ApiError } from '@resource/openapi'
-import { uuidOf } from '@resource/openapi/client'
+import { ApiError, uuidOf } from '@resource/openapi'
 import { requestedMs } from '../http/request-id.ts'
 
 const MAX_LISTED = 1_000

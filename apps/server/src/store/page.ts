@@ -20,7 +20,8 @@ export interface Page<Row> {
 }
 
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
-const TOO_DEEP = `must be within the first ${MAX_SKIPPED.toLocaleString('en')} records; to read further, use a cursor: start with after= and follow the next links`
+const tooDeep = () =>
+  `must be within the first ${MAX_SKIPPED.toLocaleString('en')} records; to read further, use a cursor: start with after= and follow the next links`
 const BY_ID = { column: 'id', descending: false } as const
 
 /**
@@ -54,7 +55,7 @@ export async function readPage<Row extends Listed>(
     found = await table.page({ ...query, skip: after === undefined ? skip : 0 })
   } else {
     const [further] = await table.page({ where, order, columns: ['id', sorting.column], skip: MAX_SKIPPED, take: 1 })
-    if (further !== undefined) throw new FieldError(400, [{ path: ['page'], message: TOO_DEEP }])
+    if (further !== undefined) throw new FieldError(400, [{ path: ['page'], message: tooDeep() }])
   }
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
