@@ -48,12 +48,15 @@ test('--preview with ids shows the records before and after, and changes nothing
 
 test('on a terminal a deletion shows the records and asks; only yes deletes', async () => {
   await using service = await withItems(['Lamp', 'Rug'])
-  const no = await service.type(['items', 'delete', '1', '2'], [{ question: 'Delete 2 items? [y/N]', text: '' }])
+  const no = await service.typeOnTerminal(
+    ['items', 'delete', '1', '2'],
+    [{ question: 'Delete 2 items? [y/N]', text: '' }],
+  )
   expect([no.code, no.screen]).toEqual([130, expect.stringMatching(/Lamp[\s\S]*Rug[\s\S]*Nothing was changed\./)])
   expect((await service.client.items.list.query({})).items.length).toBe(2)
-  const yes = await service.type(['items', 'delete', '1'], [{ question: 'Delete 1 item? [y/N]', text: 'y' }])
+  const yes = await service.typeOnTerminal(['items', 'delete', '1'], [{ question: 'Delete 1 item? [y/N]', text: 'y' }])
   expect([yes.code, yes.screen]).toEqual([0, expect.stringContaining('Item deleted')])
-  const flag = await service.type(['items', 'delete', '2', '--yes'], [])
+  const flag = await service.typeOnTerminal(['items', 'delete', '2', '--yes'], [])
   expect([flag.code, flag.screen]).toEqual([
     0,
     expect.stringMatching(/^Item deleted\nUndo: resource undo [\da-f-]{36}\n$/),
@@ -65,9 +68,11 @@ test('the revocation of a key asks on a terminal', async () => {
   await using service = await startService()
   const { key } = await service.client.keys.create.mutate({ name: 'operator', role: 'admin' })
   const environment = { RESOURCE_KEY: key }
-  const no = await service.type(['keys', 'revoke', '1'], [{ question: 'Revoke a key: id 1? [y/N]', text: 'n' }], {
+  const no = await service.type(
+    ['keys', 'revoke', '1'],
+    [{ question: 'Revoke a key: id 1? [y/N]', text: 'n' }],
     environment,
-  })
+  )
   expect([no.code, no.screen]).toEqual([130, expect.stringContaining('Nothing was changed.')])
   const { stdout } = await service.run(['keys', 'get', '1', '--json'], '', environment)
   expect(JSON.parse(stdout).revoked_at).toBeNull()

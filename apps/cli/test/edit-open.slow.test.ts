@@ -55,7 +55,7 @@ test('edit names an invalid field, and on a terminal offers to edit the text aga
     '[ -f tried ] && sed -i "s/-1/7/" "$1" || sed -i "s/24.5/-1/" "$1"; touch tried',
   )
   const message = '--price: must be a number from 0 to 1e12'
-  const { code, screen } = await service.type(
+  const { code, screen } = await service.typeOnTerminal(
     ['items', 'edit', '1'],
     [{ question: 'Edit the text again? [y/N]', text: 'y' }],
     {

@@ -212,7 +212,6 @@ test('a file with ids is imported only with a choice between updates and copies'
     service.type(
       ['import', 'items.csv', ...ITEMS],
       [{ question: 'Update the records with these ids, or create copies (update/create)? [neither]', text }],
-      { columns: 200 },
     )
   expect(await ask('')).toMatchObject({ code: 130, screen: expect.stringContaining('Nothing was imported.') })
   expect(await ask('update')).toMatchObject({ code: 0, screen: expect.stringContaining('0 updated, 2 unchanged') })

@@ -221,7 +221,9 @@ test('an import that starts while another one of the file is under way keeps the
     isLost = false
     return 'y'
   }
-  const second = await service.type(command, [{ question: 'Import the file like this? [y/N]', text: meanwhile }])
+  const second = await service.typeOnTerminal(command, [
+    { question: 'Import the file like this? [y/N]', text: meanwhile },
+  ])
   expect([second.code, second.screen]).toEqual([6, expect.stringContaining('1 items imported, 1 failed')])
   const remaining = readFileSync(service.path('a.csv.remaining.csv'), 'utf8')
   expect(remaining).toBe(`${REMAINING.replace('name', 'Name')}Lamp,dear,2,${NO_NUMBER}\n`)

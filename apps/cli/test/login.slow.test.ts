@@ -102,7 +102,7 @@ test('login checks the key at the service, also where a database is set', async 
 
 test('on a terminal login asks for the URL and the key, and does not show the key', async () => {
   await using service = await withKey()
-  const { code, screen } = await service.type(
+  const { code, screen } = await service.typeOnTerminal(
     ['login', '--insecure-storage'],
     [
       { question: 'URL of the service', text: '' },

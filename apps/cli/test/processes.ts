@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { Readable, Writable } from 'node:stream'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
@@ -37,8 +37,7 @@ interface ProcessResult extends Result {
 /** Starts the real service in this process, with the command line connected to it. */
 export async function startService() {
   const folder = await temporaryFolder()
-  const DATABASE_URL = `file:${join(folder.path, 'data', 'resource.db')}`
-  const { url, stop } = await createTestServer({ environment: { DATABASE_URL } })
+  const { url, stop } = await createTestServer({ file: join(folder.path, 'data', 'resource.db') })
   return connected(folder, { url, stop, [Symbol.asyncDispose]: stop })
 }
 
@@ -73,8 +72,11 @@ function connected(folder: Awaited<ReturnType<typeof temporaryFolder>>, service:
       runInProcess(folder.path, args, { RESOURCE_URL: url, ...environment }, input),
     /** Runs a command whose files can have at most 4 KiB, as on a disk that is almost full. */
     runOnFullDisk: (args: string[]) => start(args, '', { NODE_DISABLE_COMPILE_CACHE: '1' }, 'ulimit -f 8').ended,
-    /** Runs a command on a terminal and types an answer whenever a question appears. */
-    type: (args: string[], answers: Answer[], options: TerminalOptions = {}) =>
+    /** Runs a command in this process, to which its streams are terminals, and types an answer whenever a question appears. */
+    type: (args: string[], answers: Answer[], environment: Record<string, string> = {}) =>
+      typeInProcess(folder.path, args, answers, { RESOURCE_URL: url, ...environment }),
+    /** The same on a real terminal, in a process of its own. */
+    typeOnTerminal: (args: string[], answers: Answer[], options: TerminalOptions = {}) =>
       typeCommand(folder.path, args, answers, {
         ...options,
         environment: { RESOURCE_URL: url, ...options.environment },
@@ -156,28 +158,46 @@ let running: Promise<unknown> = Promise.resolve()
  * Runs a command in this process, which is many times cheaper than a process of its own. Folder, variables and streams belong
  * to the process, so commands run one after the other.
  */
-function runInProcess(
+async function runInProcess(
   folder: string,
   args: string[],
   environment: Record<string, string>,
   input: string | Buffer = '',
 ): Promise<Result> {
+  const stdout = collector()
+  const stderr = collector()
+  const streams = { stdin: Readable.from(pieces(Buffer.from(input))), stdout: stdout.stream, stderr: stderr.stream }
+  const code = await runOn(streams, folder, args, environment)
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+async function typeInProcess(folder: string, args: string[], answers: Answer[], environment: Record<string, string>) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin })
+  const typist = typeAnswers(answers, (text) => stdin.write(text))
+  const write = (chunk: Buffer, _encoding: unknown, done: () => void) => {
+    typist.read(chunk.toString())
+    done()
+  }
+  const screen = Object.assign(new Writable({ write }), { isTTY: true, columns: 80, rows: 50 })
+  const code = await runOn({ stdin, stdout: screen, stderr: screen }, folder, args, environment)
+  return { code, screen: typist.screen() }
+}
+
+function runOn(
+  { stdin, stdout, stderr }: { stdin: Readable; stdout: Writable; stderr: Writable },
+  folder: string,
+  args: string[],
+  environment: Record<string, string>,
+): Promise<number> {
   const result = running.then(async () => {
     const cwd = process.cwd()
     const variables = { ...process.env }
-    const stdout = collector()
-    const stderr = collector()
-    const stdin = Readable.from(pieces(Buffer.from(input)))
-    const restore = [
-      replaceStream('stdin', stdin),
-      replaceStream('stdout', stdout.stream),
-      replaceStream('stderr', stderr.stream),
-    ]
+    const restore = [replaceStream('stdin', stdin), replaceStream('stdout', stdout), replaceStream('stderr', stderr)]
     process.chdir(folder)
     for (const name of Object.keys(process.env)) if (SETTINGS.test(name)) delete process.env[name]
     Object.assign(process.env, homeIn(folder), environment)
     try {
-      return { code: await runCommand(args), stdout: stdout.text(), stderr: stderr.text() }
+      return await runCommand(args)
     } finally {
       for (const restoreStream of restore) restoreStream()
       for (const name of Object.keys(process.env)) if (!(name in variables)) delete process.env[name]
@@ -233,24 +253,34 @@ async function typeCommand(
     cols: columns,
     rows: 50,
   })
+  const typist = typeAnswers(answers, (text) => terminal.write(text))
+  terminal.onData(typist.read)
+  const code = await new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)))
+  return { code, screen: typist.screen() }
+}
+
+/** Types each answer once its question is on the screen. */
+function typeAnswers(answers: Answer[], type: (text: string) => void) {
   const open = [...answers]
   let screen = ''
   let unread = 0
-  terminal.onData((text) => {
-    screen += text
-    for (let next = open[0]; next !== undefined && screen.includes(next.question, unread); next = open[0]) {
-      unread = screen.indexOf(next.question, unread) + next.question.length
-      open.shift()
-      if ('key' in next) {
-        terminal.write(next.key)
-        continue
+  return {
+    read: (text: string) => {
+      screen += text
+      for (let next = open[0]; next !== undefined && screen.includes(next.question, unread); next = open[0]) {
+        unread = screen.indexOf(next.question, unread) + next.question.length
+        open.shift()
+        if ('key' in next) {
+          type(next.key)
+          continue
+        }
+        const { text } = next
+        Promise.resolve(typeof text === 'string' ? text : text()).then((text) => type(`${text}\r`))
       }
-      const { text } = next
-      Promise.resolve(typeof text === 'string' ? text : text()).then((text) => terminal.write(`${text}\r`))
-    }
-  })
-  const code = await new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)))
-  return { code, screen: stripVTControlCharacters(screen).replaceAll('\r\n', '\n') }
+    },
+    /** Everything that was written, with simple line ends. */
+    screen: () => stripVTControlCharacters(screen).replaceAll('\r\n', '\n'),
+  }
 }
 
 function startCommand(

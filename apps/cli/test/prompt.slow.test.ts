@@ -12,7 +12,7 @@ test('Ctrl-C and Ctrl-D at a question or a key exit with code 130, and nothing i
       [['login'], 'URL of the service'],
       [['users', 'create', '--name', 'Ada', '--email', 'ada@example.com', '--password'], 'password:'],
     ] as const) {
-      const { code, screen } = await service.type([...args], [{ question, key }], { columns: 200 })
+      const { code, screen } = await service.typeOnTerminal([...args], [{ question, key }], { columns: 200 })
       expect([args, code, screen.slice(screen.indexOf(question))]).toEqual([
         args,
         130,

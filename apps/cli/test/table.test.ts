@@ -75,7 +75,7 @@ test('on a terminal no line of a list is wider than the terminal, and a pipe get
   await using service = await startService()
   const name = 'A very long name '.repeat(8).trim()
   await service.client.items.createMany.mutate({ items: [{ name, price: 1, category: 'lighting' }] })
-  const { code, screen } = await service.type(['items', 'list'], [], { columns: 50 })
+  const { code, screen } = await service.typeOnTerminal(['items', 'list'], [], { columns: 50 })
   const lines = screen.trimEnd().split('\n')
   expect([code, lines.length]).toEqual([0, 2])
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(50)

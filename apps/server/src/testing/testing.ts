@@ -1,6 +1,6 @@
-import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createDatabase } from '@resource/database'
 import { pino } from 'pino'
 import { readConfig } from '../process/config.ts'
@@ -12,6 +12,8 @@ import { type Seed, storeSeed } from './seed.ts'
 export interface TestServerOptions extends FaultOptions {
   /** The initial records. */
   seed?: Seed
+  /** The path of the service's SQLite file, which must not exist and remains; by default one in a temporary folder. */
+  file?: string
   /** Environment variables in addition to `PORT` and `DATABASE_URL`. */
   environment?: Record<string, string>
 }
@@ -23,7 +25,7 @@ export interface TestServer extends AsyncDisposable {
   databaseUrl: string
   /** The service's log so far, one line of JSON per entry. */
   log: string[]
-  /** Stops the service and removes its file. `await using` calls it as well. */
+  /** Stops the service and removes its temporary file. `await using` calls it as well. */
   stop: () => Promise<void>
 }
 
@@ -34,13 +36,15 @@ export interface TestServer extends AsyncDisposable {
  * @throws Error if `seed` violates the contract
  */
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { seed, environment, ...faults } = options
+  const { seed, environment, file: given, ...faults } = options
   await using started = new AsyncDisposableStack()
-  const { path } = started.use(await mkdtempDisposable(join(tmpdir(), 'resource-')))
-  const file = join(path, 'test.db')
+  const file = given ?? join(started.use(await mkdtempDisposable(join(tmpdir(), 'resource-'))).path, 'test.db')
   const databaseUrl = `file:${file}`
   const log: string[] = []
-  if (environment?.DATABASE_URL === undefined) await writeFile(file, await migratedFile())
+  if (environment?.DATABASE_URL === undefined) {
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, await migratedFile())
+  }
   if (seed !== undefined) await storeSeed(databaseUrl, seed)
   const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, ...environment })
   const logger = pino({ level: 'trace', formatters: { log: shortened } }, { write: (line) => void log.push(line) })
