@@ -87,7 +87,7 @@ export async function startServer(
   args: string[],
   { cwd = root, env = {} }: { cwd?: string; env?: object } = {},
 ) {
-  // A signal to npx alone does not reach the server that it starts, so both are in a group of their own.
+  // A signal to a program alone does not reach the server that it starts, so both are in a group of their own.
   const server = spawn(command, args, {
     cwd,
     env: { ...environment, ...env },

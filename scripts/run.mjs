@@ -1,8 +1,8 @@
 // @ts-check
 // npm start, npm test, npm run dev, npm run check, npm run bench, npm run test:torture, npm run cluster, npm run new, npm run pack, npm run
 // release, npm run seed. Requires Node.js 20.19 and npm; installs the rest (pnpm, packages, Node.js 24).
-import { existsSync, readFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { environment, root, run } from './run-command.mjs'
 
 /** @type {Record<string, string[]>} */
@@ -25,6 +25,8 @@ const OF_SERVICE = {
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
   MALLOC_MMAP_THRESHOLD_: '1048576',
 }
+// pnpm, as `packageManager` names it without its hash, and its folder.
+const KNOWN = join(root, 'node_modules/.cache/pnpm')
 const WITHOUT_ARGUMENTS = ['start', 'dev', 'pack']
 
 const [command = 'start', ...extra] = process.argv.slice(2)
@@ -39,23 +41,19 @@ if (WITHOUT_ARGUMENTS.includes(command) && extra.length > 0) {
 }
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
-// npx downloads pnpm once and adds it to its own PATH. turbo needs pnpm in the PATH. The hash is for Corepack.
-const path = await step('Fetching pnpm', 'npx', [
-  '-y',
-  '--prefer-offline',
-  '-p',
-  packageManager.replace(/\+.*/, ''),
-  '--',
-  'node',
-  '-p',
-  'process.env.PATH',
-])
-// That PATH ends with the user's, so the pinned pnpm comes before an installed one.
-environment.PATH = join(root, 'node_modules', '.bin') + delimiter + path.trim()
+// turbo needs pnpm in the PATH. The pinned one comes before an installed one. The hash is for Corepack.
+const pnpm = packageManager.replace(/\+.*/, '')
+const known = knownFolder()
+const folder = known ?? (await fetched())
+environment.PATH = [join(root, 'node_modules', '.bin'), folder, process.env.PATH].join(delimiter)
 // CI disables pnpm's prompts. With the store of another HOME, pnpm would replace the packages under a running service.
 await step('Installing packages', 'pnpm', ['install', '--frozen-lockfile', ...storeOf('node_modules/.modules.yaml')], {
   CI: 'true',
 })
+if (known === undefined) {
+  mkdirSync(dirname(KNOWN), { recursive: true })
+  writeFileSync(KNOWN, `${pnpm}\n${folder}\n`)
+}
 // `new` changes the sources, so a build before it would be outdated. `seed` and `dev` need no built console.
 const tasks = ['new', 'seed', 'dev', 'release'].includes(command) ? ['generate'] : ['generate', 'build']
 await step(tasks.includes('build') ? 'Building' : 'Generating code', 'turbo', [
@@ -74,6 +72,20 @@ if (command === 'bench') {
 }
 // With this process's terminal.
 process.exitCode = (await run('node', [...program, ...extra], { env: command === 'start' ? OF_SERVICE : {} })).code
+
+/** The folder of pnpm, if an earlier run has fetched this version: npx takes two seconds to say where it is. */
+function knownFolder() {
+  if (!existsSync(KNOWN)) return undefined
+  const [version, folder = ''] = readFileSync(KNOWN, 'utf8').split('\n')
+  return version === pnpm && existsSync(join(folder, 'pnpm')) ? folder : undefined
+}
+
+/** npx downloads pnpm once, and puts its folder first in its own PATH. */
+async function fetched() {
+  const program = ['node', '-p', 'process.env.PATH']
+  const path = await step('Fetching pnpm', 'npx', ['-y', '--prefer-offline', '-p', pnpm, '--', ...program])
+  return path.trim().split(delimiter)[0]
+}
 
 /**
  * The option for the store from which the packages were installed.

@@ -1,10 +1,7 @@
 // `npm run pack` packs the published packages to dist.
-import { mkdir } from 'node:fs/promises'
+import { copyFile, mkdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { root, run } from '../run-command.mjs'
-
-/** The published packages. */
-const PACKAGES = ['openapi', 'client']
 
 /**
  * Packs the published packages.
@@ -14,15 +11,18 @@ const PACKAGES = ['openapi', 'client']
  */
 export async function pack(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true })
-  const tarballs: string[] = []
-  for (const name of PACKAGES) {
-    const tarball = join(folder, `resource-${name}.tgz`)
-    const args = ['--dir', join(root, 'packages', name), 'pack', '--out', tarball]
-    const { code, output } = await run('pnpm', args, { quiet: true })
-    if (code !== 0) throw new Error(output)
-    tarballs.push(tarball)
-  }
-  return tarballs
+  const openapi = join(folder, 'resource-openapi.tgz')
+  await execute('pnpm', ['--dir', join(root, 'packages/openapi'), 'pack', '--out', openapi])
+  // Packed by its build, which turbo repeats only after a change of its sources.
+  const client = join(folder, 'resource-client.tgz')
+  await execute('turbo', ['run', 'build', '--filter=@resource/client'])
+  await copyFile(join(root, 'packages/client/tarball/resource-client.tgz'), client)
+  return [openapi, client]
+}
+
+async function execute(command: string, args: string[]): Promise<void> {
+  const { code, output } = await run(command, args, { quiet: true })
+  if (code !== 0) throw new Error(output)
 }
 
 if (import.meta.main) for (const tarball of await pack(join(root, 'dist'))) console.log(relative(root, tarball))

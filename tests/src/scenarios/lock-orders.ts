@@ -15,7 +15,7 @@ const PERIOD_MS = 60_000
 export const lockOrders: Scenario = {
   name: 'lock-orders',
   run: async () => {
-    const { quiet, busy, statuses, deadlocks } = await writeInRandomOrders(PERIOD_MS)
+    const { quiet, busy, statuses, deadlocks } = await writeInRandomOrders(PERIOD_MS, PERIOD_MS)
     return [
       report('responses to writes', JSON.stringify(Object.fromEntries(statuses))),
       expectNone('deadlocks', deadlocks),
@@ -36,8 +36,8 @@ export interface RandomOrders {
   deadlocks: number
 }
 
-/** Runs the scenario on a database of its own: `ms` without writes, then `ms` with them. */
-export async function writeInRandomOrders(ms: number): Promise<RandomOrders> {
+/** Runs the scenario on a database of its own: `quietMs` without writes, which warms it up, then `ms` with them. */
+export async function writeInRandomOrders(ms: number, quietMs = 0): Promise<RandomOrders> {
   await using database = await postgresTestDatabase()
   await using service = await startService(database.url)
   const { url } = service
@@ -47,8 +47,8 @@ export async function writeInRandomOrders(ms: number): Promise<RandomOrders> {
     const end = performance.now() + ms
     return readEvenly(url, paths, READS_PER_SECOND, () => performance.now() < end)
   }
-  await readFor(Math.min(ms, WARM_UP_MS))
-  const quiet = await readFor(ms)
+  await readFor(Math.min(quietMs, WARM_UP_MS))
+  const quiet = await readFor(quietMs)
   const statuses = new Map<string, number>()
   const end = performance.now() + ms
   const write = async () => {
