@@ -10,9 +10,21 @@ export type Clone = ReturnType<typeof cleanClone>
 /** Copies the files of the working tree to a new repository, without installed packages and build output. */
 export function cleanClone() {
   const folder = mkdtempSync(join(tmpdir(), 'resource-clone-'))
+  const env = {
+    ...process.env,
+    // What the checkout has generated from the same files is not generated again.
+    TURBO_CACHE_DIR: join(root, '.turbo', 'cache'),
+    // The same programs run up to ten times. Not in node_modules, which does not exist yet.
+    NODE_COMPILE_CACHE: join(folder, '.git', 'compiled'),
+  }
   const run = (command: string) => {
     try {
-      return execFileSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+      return execFileSync('sh', ['-c', command], {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
     } catch (error) {
       if (error instanceof Error && 'stdout' in error) error.message += `\n${error.stdout}`
       throw error
@@ -29,17 +41,18 @@ export function cleanClone() {
     changes: () => run('git status --porcelain --untracked-files=all').split('\n').filter(Boolean).sort(),
     /** Discards all changes and data; installed packages and build output remain. */
     reset: () => run('git checkout -q . && git clean -fdq && rm -rf data'),
-    start: (command: string, env: Record<string, string> = {}) => startService(folder, command, env),
+    start: (command: string, settings: Record<string, string> = {}) =>
+      startService(folder, command, { ...env, PORT: '0', ...settings }),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
 /** Starts a command that serves on a free port until disposal. */
-async function startService(cwd: string, command: string, env: Record<string, string>) {
+async function startService(cwd: string, command: string, env: NodeJS.ProcessEnv) {
   const child = spawn('sh', ['-c', command], {
     cwd,
     detached: true,
-    env: { ...process.env, PORT: '0', ...env },
+    env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const closed = new Promise((done) => child.on('close', done))
