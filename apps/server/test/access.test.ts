@@ -383,7 +383,7 @@ describe('a key', () => {
 
   for (const [json, message] of [
     [{ role: 'admin' }, 'Missing required fields: name'],
-    [{ name: 'x', role: 'owner' }, 'role: must be reader, proposer, writer, admin'],
+    [{ name: 'x', role: 'owner' }, 'role: must be reader, proposer, writer or admin'],
     [{ name: 'x', role: 'admin', expires_at: '2020-01-01T00:00:00Z' }, 'expires_at: must be in the future'],
     [
       { name: 'x', role: 'admin', expires_at: 'tomorrow' },

@@ -148,7 +148,7 @@ const WRONG = [
       '::192.0.2.1',
       'fe80::1%a-b',
     ],
-    'must be addresses, networks such as 10.0.0.0/8, or loopback, linklocal, uniquelocal, separated by commas',
+    'must be addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas',
   ],
   [
     'TRUST_PROXY',

@@ -347,7 +347,7 @@ for (const path of ['/', '/docs', '/redoc']) {
       status: 'error',
       error: {
         code: 405,
-        message: 'DELETE is not allowed here, only GET, HEAD, OPTIONS',
+        message: 'DELETE is not allowed here, only GET, HEAD or OPTIONS',
         details: `DELETE ${path}`,
       },
     })
@@ -375,7 +375,7 @@ for (const [path, type] of [
       status: 'error',
       error: {
         code: 405,
-        message: 'POST is not allowed here, only GET, HEAD, OPTIONS',
+        message: 'POST is not allowed here, only GET, HEAD or OPTIONS',
         details: `POST ${path}`,
       },
     })

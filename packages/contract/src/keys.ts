@@ -20,8 +20,9 @@ import {
 } from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 import { ROLES } from './roles.ts'
+import { or } from './words.ts'
 
-const role = z.enum(ROLES, must(ROLES.join(', '))).meta({
+const role = z.enum(ROLES, must(or(ROLES))).meta({
   description:
     '`reader` can read. `proposer` can also propose writes. `writer` can also write. `admin` can also delete in bulk and manage keys.',
 })

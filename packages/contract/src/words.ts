@@ -1,17 +1,9 @@
+import { and, or } from '@resource/openapi/contract'
 import { factsOf } from '@resource/openapi/schema'
 import type { z } from 'zod'
 import type { Role } from './roles.ts'
 
-/** `a, b and c`. */
-export const and = (words: readonly string[]) => listed(words, 'and')
-
-/** `a, b or c`. */
-export const or = (words: readonly string[]) => listed(words, 'or')
-
-// `Intl` is slow to load: see `grouped`.
-function listed(words: readonly string[], conjunction: string): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`
-}
+export { and, or }
 
 /** The word with a capital letter. */
 export const upper = (word: string) => word.replace(/^./, (letter) => letter.toUpperCase())

@@ -5,6 +5,7 @@ import type { ErrorForm } from './contract.ts'
 import type { Operation } from './implement.ts'
 import type { Included } from './referenced-records.ts'
 import { shapeOf } from './schema.ts'
+import { or } from './words.ts'
 
 interface Endpoint {
   resolved: ResolvedBinding
@@ -156,7 +157,9 @@ export function allowHeader(methods: string[]): string {
 
 /** The 405 for a method other than those of the `Allow` header. */
 export function methodNotAllowed(method: string, allow: string): ApiError {
-  return new ApiError(405, `${method} is not allowed here, only ${allow}`, { headers: { Allow: allow } })
+  return new ApiError(405, `${method} is not allowed here, only ${or(allow.split(', '))}`, {
+    headers: { Allow: allow },
+  })
 }
 
 /**

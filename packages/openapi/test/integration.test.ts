@@ -292,7 +292,7 @@ describe('mounted at a path', () => {
     const { port } = server.address() as { port: number }
     const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).json()
     expect(await get('/things/1')).toBe('elsewhere')
-    expect(await get('/v1/things')).toEqual({ error: 'GET is not allowed here, only POST, OPTIONS', fields: [] })
+    expect(await get('/v1/things')).toEqual({ error: 'GET is not allowed here, only POST or OPTIONS', fields: [] })
     expect(await get('/v1/things/1/parts')).toEqual({ error: 'Path not found', fields: [] })
     expect(await get('/v2/things/1')).toMatchObject({ ok: false, details: 'GET /v2/things/1' })
     server.close()

@@ -150,7 +150,7 @@ describe('methods', () => {
     expect(await refused('PATCH', '/planets')).toEqual([
       405,
       'GET, HEAD, POST, OPTIONS',
-      { fault: 'PATCH is not allowed here, only GET, HEAD, POST, OPTIONS' },
+      { fault: 'PATCH is not allowed here, only GET, HEAD, POST or OPTIONS' },
     ])
     expect((await refused('DELETE', '/moons/Titan')).slice(0, 2)).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect((await refused('PROPFIND', '/moons/Titan'))[0]).toBe(405)
@@ -245,7 +245,7 @@ describe('a path has the syntax of OpenAPI:', () => {
     expect(await ask('DELETE', '/planets/55')).toEqual([400, 'planet: must be short'])
     expect(await ask('GET', '/planets/a/moons/b')).toEqual(['moon', { planet: 'a', moon: 'b' }])
     expect(await ask('DELETE', '/planets/a/moons/b')).toEqual(['swap', { moon: 'a', planet: 'b' }])
-    expect(await ask('PUT', '/planets/5')).toEqual([405, 'PUT is not allowed here, only GET, HEAD, DELETE, OPTIONS'])
+    expect(await ask('PUT', '/planets/5')).toEqual([405, 'PUT is not allowed here, only GET, HEAD, DELETE or OPTIONS'])
     // OpenAPI has one template per path.
     const { paths } = openApiDocument({ things: resourceOf(procedures) }, documentOptions)
     const named = Object.entries(paths ?? {}).map(([path, item]) => [
@@ -269,7 +269,7 @@ describe('a path has the syntax of OpenAPI:', () => {
     expect(await ask('GET', '/planets/')).toEqual(['list', {}])
     expect(await ask('DELETE', '/planets/')).toEqual(['add', {}])
     expect(await ask('DELETE', '/planets')).toEqual(['add', {}])
-    expect(await ask('GET', '/planets')).toEqual([405, 'GET is not allowed here, only DELETE, OPTIONS'])
+    expect(await ask('GET', '/planets')).toEqual([405, 'GET is not allowed here, only DELETE or OPTIONS'])
   })
 
   test('a path parameter with any name is documented', () => {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { or } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { isSecure } from '../http/loopback.ts'
 
@@ -60,7 +61,7 @@ const schema = z
     SESSION_IDLE_MINUTES: whole(5, 525_600, 720),
     SESSION_HOURS: whole(1, 8_760, 168),
     RATE_LIMIT: number(0, 1_000_000_000).optional(),
-    TRUST_PROXY: list(`addresses, networks such as 10.0.0.0/8, or ${NETWORKS.join(', ')}`, isTrustable).refine(
+    TRUST_PROXY: list(or(['addresses', 'networks such as 10.0.0.0/8', ...NETWORKS]), isTrustable).refine(
       (parts) => !parts.some((part) => part.endsWith('/0')),
       'must not contain a /0 network. To trust every address, so that clients can forge theirs, set 0.0.0.0/1,128.0.0.0/1,::/1,8000::/1',
     ),
