@@ -184,8 +184,10 @@ describe('C57 a decision', () => {
     expect(await itemsOf(server)).toEqual([{ ...lamp, price: 30, version: 2 }])
     const { audit } = await server.client.audit.list.query({ procedure: 'items.update' })
     expect(audit).toMatchObject([{ actor: 'key 3', proposed_by: 'key 2', request_id, procedure: 'items.update' }])
-    const { proposals } = await writer.client.proposals.list.query({ request_id: request_id ?? '' })
-    expect(proposals.map(({ id }) => id)).toEqual([1])
+    for (const id of [request_id ?? '', request_id?.toUpperCase() ?? '']) {
+      const { proposals } = await writer.client.proposals.list.query({ request_id: id })
+      expect(proposals.map(({ id }) => id)).toEqual([1])
+    }
     expect(await proposer.get(1)).toMatchObject({ ...closed, is_current: false, current_changes: [], obstacle: null })
     expect(messageOf(await writer.decide(1, 'applied'))).toEqual([409, 'Proposal 1 is already applied'])
     expect(messageOf(await writer.decide(1, 'rejected'))).toEqual([409, 'Proposal 1 is already applied'])
@@ -249,7 +251,7 @@ describe('C57 a decision', () => {
     expect((await reader.propose('items.delete', { id: 1 })).status).toBe(403)
     expect((await server.request('GET', '/api/proposals/1', { headers: reader.headers })).status).toBe(403)
     expect((await writer.decide(9, 'rejected')).status).toBe(404)
-    expect(messageOf(await writer.decide(2, 'open'))).toEqual([400, 'status: must be applied, rejected, withdrawn'])
+    expect(messageOf(await writer.decide(2, 'open'))).toEqual([400, 'status: must be applied, rejected or withdrawn'])
   })
 
   test('is a 409 once it has expired, and old proposals are deleted with old audit entries', async () => {

@@ -40,6 +40,26 @@ describe('C47 a reversal', () => {
     })
   })
 
+  test('takes an id in capital letters, as the audit log does', async () => {
+    await using server = await startTestServer()
+    await createItem(server)
+    const change = async (price: number) =>
+      (await server.request('PATCH', '/items/1', { json: { price } })).headers.get('x-request-id')?.toUpperCase() ?? ''
+    const [first, second] = [await change(2), await change(3)]
+    expect(second).toMatch(/^[\dA-F-]{36}$/)
+    expect((await server.request('GET', `/api/audit?request_id=${second}`)).body).toMatchObject([
+      { after: { price: 3 } },
+    ])
+    const done = { restored: 0, updated: 1, deleted: 0 }
+    expect(await undo(server, second)).toMatchObject({
+      status: 201,
+      body: { ...done, request_id: second.toLowerCase() },
+    })
+    const undone = await server.client.reversals.create.mutate({ request_id: first })
+    expect(undone).toEqual({ ...done, request_id: first.toLowerCase() })
+    expect((await server.request('GET', '/items/1')).body.price).toBe(24.5)
+  })
+
   test('restores deleted records with their ids, passwords and times, and deletes created ones', async () => {
     await using server = await startTestServer()
     await createUser(server, { password: 'correct horse battery' })

@@ -20,9 +20,13 @@ const MARKS = new RegExp(`(?:^|\\P{M})\\p{M}{${MAX_MARKS + 1}}`, 'u')
 export const hasFewMarks = (value: string) => !MARKS.test(value)
 export const marksRule = must(`text with at most ${MAX_MARKS} combining marks in a row`)
 
-/** A text in Unicode NFC: texts that look alike are then equal. One with a run of too many combining marks is returned as it is. */
-export function nfc(value: string): string {
-  return hasFewMarks(value) ? value.normalize() : value
+/**
+ * A text in Unicode NFC: texts that look alike are then equal. One with a run of too many combining marks is returned as it is,
+ * and so is one that in NFC has more than `max` characters for sure, because normalizing it only to refuse it would be slow.
+ */
+export function nfc(value: string, max = Number.POSITIVE_INFINITY): string {
+  // No character decomposes into more than four, and a text has at most as many characters as its decomposition.
+  return hasAtMost(4 * max, value) && hasFewMarks(value) ? value.normalize() : value
 }
 
 const wellFormed = (value: string) => value.isWellFormed() && !value.includes('\0')
@@ -33,8 +37,8 @@ export function text(min: number, max: number) {
   return z
     .string(rule)
     .trim()
-    .overwrite(nfc)
-    .refine((value) => value.length >= min && hasAtMost(max, value), rule)
+    .overwrite((value) => nfc(value, max))
+    .refine((value) => value.length >= min && hasAtMost(max, value), { ...rule, abort: true })
     .refine(wellFormed, must('text without NUL characters and lone surrogates'))
     .refine(hasFewMarks, marksRule)
     .meta({ minLength: min, maxLength: max, pattern: NOT_BLANK })
@@ -222,8 +226,8 @@ const groupRule = must('a UUID')
 
 const requestIdRule = must('the X-Request-Id of the answer to a write')
 
-/** The id that the service gave a request. */
-export const requestId = z.uuidv7(requestIdRule).max(36, requestIdRule)
+/** The id that the service gave a request. UUIDs are equal regardless of case (RFC 9562, 4). */
+export const requestId = z.uuidv7(requestIdRule).max(36, requestIdRule).toLowerCase()
 
 /** The group of requests that a client chooses. */
 export const requestGroup = z.uuid(groupRule).max(36, groupRule).toLowerCase()
@@ -296,7 +300,7 @@ export function textFilterFor(longest: number) {
   return z
     .string(filterRule)
     .refine(wellFormed, filterRule)
-    .refine((value) => hasAtMost(max, value), must(`text of at most ${max} characters`))
+    .refine((value) => hasAtMost(max, value), { ...must(`text of at most ${max} characters`), abort: true })
     .meta({ maxLength: max, pattern: WITHOUT_NUL })
 }
 

@@ -16,9 +16,10 @@ import {
 } from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
 import { preview, previewed, writeToRun } from './previews.ts'
+import { or } from './words.ts'
 
 const DECISIONS = ['applied', 'rejected', 'withdrawn'] as const
-const decision = z.enum(DECISIONS, must(DECISIONS.join(', ')))
+const decision = z.enum(DECISIONS, must(or(DECISIONS)))
 const status = z.enum(['open', ...DECISIONS, 'expired']).meta({ description: 'Only an open one can be applied.' })
 const { changes, ...counts } = previewed
 
@@ -57,7 +58,7 @@ const proposalNow = proposal
 const filters = {
   status: choiceFilter(status).optional(),
   proposer: textFilter.optional().meta({ description: 'Only those of this caller, such as `key 3`.' }),
-  request_id: textFilter.optional().meta({ description: 'Only the one that this request applied.' }),
+  request_id: textFilter.toLowerCase().optional().meta({ description: 'Only the one that this request applied.' }),
 }
 
 export const proposals = resource({

@@ -42,8 +42,11 @@ const passwordRule = must(`non-empty text of at most ${MAX_PASSWORD_BYTES} bytes
 const password = z
   .string(passwordRule)
   // Two keyboards may compose the same accent in different ways (RFC 8265, OpaqueString).
-  .overwrite(nfc)
-  .refine((value) => value !== '' && bytes.encode(value).byteLength <= MAX_PASSWORD_BYTES, passwordRule)
+  .overwrite((value) => nfc(value, MAX_PASSWORD_BYTES))
+  .refine((value) => value !== '' && bytes.encode(value).byteLength <= MAX_PASSWORD_BYTES, {
+    ...passwordRule,
+    abort: true,
+  })
   .refine(
     (value) => value.isWellFormed() && !value.includes('\0'),
     must('text without NUL characters and lone surrogates'),
