@@ -214,7 +214,7 @@ function headersOfCall({ headers, method }: Request, calls: number): IncomingHtt
   if (headers['if-match'] !== undefined) {
     throw new ApiError(400, 'If-Match applies to REST; over tRPC, give the call if_version')
   }
-  if (method !== 'GET' && headers['if-none-match'] !== undefined) {
+  if (!['GET', 'HEAD'].includes(method) && headers['if-none-match'] !== undefined) {
     throw new ApiError(400, 'If-None-Match applies to REST; over tRPC, only to reads')
   }
   if (calls === 1) return headers

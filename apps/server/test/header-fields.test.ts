@@ -45,6 +45,31 @@ test('C42, C46 a condition or an idempotency key in a body is a 400 that names i
   expect(missing.status).toBe(404)
 })
 
+test('C42, C62 over tRPC a condition that a call or a row does not have is a 400, and nothing is written', async () => {
+  await using server = await startTestServer()
+  const lamp = { name: 'Lamp', price: 2 }
+  await server.client.items.create.mutate(lamp)
+  for (const [procedure, input, field] of [
+    ['users.create', { name: 'Ada', email: 'ada@example.com', if_version: 1 }, 'if_version'],
+    ['items.create', { ...lamp, if_version: 1, idempotency_key: 'one' }, 'if_version'],
+    ['items.createMany', { items: [lamp, { ...lamp, if_version: 1 }] }, 'items[1].if_version'],
+    ['items.createMany', { items: [lamp], if_version: 1 }, 'if_version'],
+    ['items.updateMany', { items: [{ id: 1, price: 3, idempotency_key: 'one' }] }, 'items[0].idempotency_key'],
+    ['items.updateMany', { items: [{ id: 1, price: 3 }], partial: true, if_version: 1 }, 'if_version'],
+    ['items.updateWhere', { id_gte: 1, changes: { set: { price: 3 } }, if_version: 1 }, 'if_version'],
+    ['keys.create', { name: 'x', role: 'reader', if_version: 1 }, 'if_version'],
+    ['previews.create', { operation: 'items.create', input: { ...lamp, if_version: 1 } }, 'input.if_version'],
+  ] as const) {
+    for (const Prefer of ['handling=lenient', 'handling=strict']) {
+      const headers = { Prefer }
+      const { status, body } = await server.request('POST', `/trpc/${procedure}`, { json: input, headers })
+      expect([procedure, status, body.error?.message]).toEqual([procedure, 400, `${field}: is not a recognized field`])
+    }
+  }
+  expect((await server.request('GET', '/users')).body).toEqual([])
+  expect((await server.request('GET', '/items')).body).toEqual([{ id: 1, ...lamp, category: null }])
+})
+
 test('C42 over tRPC an invalid if_version is a 400 that says what is allowed', async () => {
   await using server = await startTestServer()
   const { id } = await server.client.items.create.mutate({ name: 'Lamp', price: 2 })

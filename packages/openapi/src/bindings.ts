@@ -56,7 +56,7 @@ export interface ResolvedBinding extends View {
   headerFields: ReadonlyMap<string, string>
   /** The functions that compute the response headers. */
   answerHeaders: { name: string; value: ResponseHeader['value'] }[]
-  /** The query parameters that are no input: `envelope`, `fields`, `include`. */
+  /** The names of all query parameters: those of `query`, then those that are no input, `envelope`, `fields`, `include`. */
   parameters: readonly string[]
   /** Absent if the method has no request body. */
   body?: { whole: string } | { fields: Source[] }
@@ -90,14 +90,23 @@ function resolveAll(contract: Contract, hasEnvelope: boolean): ResolvedBinding[]
       )
     }),
   )
-  const headers = all.flatMap(({ headers, binding: { ifMatch } }): [string, string][] => [
-    ...headers.map(({ field, name }): [string, string] => [field, name]),
-    ...(ifMatch === undefined ? [] : [[ifMatch, 'If-Match'] as [string, string]]),
-  ])
+  const headers = headersIn(all)
   return all.map((resolved) => {
     const takes = bodyTakes(resolved)
     return { ...resolved, headerFields: new Map(headers.filter(([field]) => !takes(field))) }
   })
+}
+
+/** The input fields that some binding of a contract reads from a header. */
+export function headerFieldsOf(contract: Contract): string[] {
+  return [...new Set(headersIn(resolveBindings(contract)).map(([field]) => field))]
+}
+
+function headersIn(all: readonly Omit<ResolvedBinding, 'headerFields'>[]): [field: string, header: string][] {
+  return all.flatMap(({ headers, binding: { ifMatch } }): [string, string][] => [
+    ...headers.map(({ field, name }): [string, string] => [field, name]),
+    ...(ifMatch === undefined ? [] : [[ifMatch, 'If-Match'] as [string, string]]),
+  ])
 }
 
 /** Whether the body of a binding, or each of its rows, can have a field. */
@@ -226,7 +235,7 @@ function resolve(
     fromText: new Set([...path, ...query, ...headers].map(({ field }) => field)),
     answerHeaders: Object.entries(binding.headers ?? {}).map(([name, { value }]) => ({ name, value })),
     query,
-    parameters,
+    parameters: [...query.map(({ name }) => name), ...parameters],
     ...(withBody && {
       body: binding.body === undefined ? { fields: [...fields, ...aliases] } : { whole: binding.body },
     }),

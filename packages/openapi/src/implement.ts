@@ -1,5 +1,5 @@
 import { ApiError, toApiError } from './api-error.ts'
-import { type HeaderSource, type ResolvedBinding, resolveBindings, subsetFields } from './bindings.ts'
+import { type HeaderSource, headerFieldsOf, type ResolvedBinding, resolveBindings, subsetFields } from './bindings.ts'
 import type { Contract, Implementation, Middleware, OpenStream, Procedure, Resource, Run } from './contract.ts'
 import { list } from './field-error.ts'
 import { type Awaitable, isPromise } from './hook.ts'
@@ -78,6 +78,7 @@ export function implement<C extends Contract, Context>(
   const firstBindings = new Map<string, ResolvedBinding>()
   for (const resolved of resolveBindings(contract))
     if (!firstBindings.has(resolved.name)) firstBindings.set(resolved.name, resolved)
+  const conditions = headerFieldsOf(contract)
 
   const asApiError = async (error: unknown): Promise<ApiError> => {
     if (error instanceof ApiError) return error
@@ -110,7 +111,7 @@ export function implement<C extends Contract, Context>(
       const admit = (context: Context) => authorize(context, procedure.access)
       const firstBinding = firstBindings.get(name) as ResolvedBinding
       const outputFields = answerFields(procedure.output)
-      const checkUnknown = unknownFieldsCheck(procedure, subsetFields(firstBinding))
+      const checkUnknown = unknownFieldsCheck(procedure, subsetFields(firstBinding), conditions)
       const findMissing = missingFinder(resource, procedure, runs[noun] as Record<string, AnyRun<Context>>)
       const call: Operation<Context>['call'] = async (input, context, view = DEFAULT_VIEW) => {
         const { shown, parse = parser, fromText, isStrict = false, answered, open } = view

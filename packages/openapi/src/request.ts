@@ -4,7 +4,7 @@ import type { HeaderSource, ResolvedBinding } from './bindings.ts'
 import { matchedVersions, refuseConditions } from './conditions.ts'
 import { FieldError, type Path } from './field-error.ts'
 import { shapeOf } from './schema.ts'
-import { fieldApiError, type Parameter, valuesOf } from './target.ts'
+import { checkParameters, fieldApiError, type Parameter, valuesOf } from './target.ts'
 
 /** The part of a request that all handlers share. An Express request has it. */
 export interface Incoming {
@@ -33,11 +33,8 @@ export function gatherInput(
   body: unknown,
 ): Record<string, unknown> {
   const input = pathInput(resolved, params)
-  for (const [name] of query) {
-    if (!resolved.parameters.includes(name) && !resolved.query.some((source) => source.name === name))
-      throw unknownParameter(resolved, name)
-  }
   if (query.length > 0) {
+    checkParameters(query, resolved.parameters)
     for (const { name, field, isRepeated, read } of resolved.query) {
       const texts = valuesOf(query, name, isRepeated)
       if (texts.length > 0) input[field] = read(texts)
@@ -57,12 +54,6 @@ export function pathInput(resolved: ResolvedBinding, params: readonly string[]):
   const input: Record<string, unknown> = {}
   for (const [index, source] of resolved.path.entries()) input[source.field] = source.read([params[index] as string])
   return input
-}
-
-function unknownParameter(resolved: ResolvedBinding, name: string): ApiError {
-  const known = [...resolved.query.map((source) => source.name), ...resolved.parameters]
-  const hint = known.length === 0 ? '' : `; it takes: ${known.join(', ')}`
-  return fieldApiError(name, 'is not a query parameter of this operation', hint)
 }
 
 /** Adds the input fields in request headers to `input`. */

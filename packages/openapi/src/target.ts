@@ -41,6 +41,14 @@ export function queryParameters(rawQuery: string): readonly Parameter[] {
   return parameters
 }
 
+/** @throws ApiError 400 for a parameter with another name than those that are `known` */
+export function checkParameters(query: readonly Parameter[], known: readonly string[]): void {
+  const unknown = query.find(([name]) => !known.includes(name))
+  if (unknown === undefined) return
+  const hint = known.length === 0 ? '' : `; it takes: ${known.join(', ')}`
+  throw fieldApiError(unknown[0], 'is not a query parameter of this operation', hint)
+}
+
 /** A query parameter: its name and its value, decoded. */
 export type Parameter = readonly [name: string, value: string]
 

@@ -8,9 +8,17 @@ import type { Operation } from './implement.ts'
 import { DEFAULT_BODY_LIMIT, readJsonText } from './json-body.ts'
 import { checkDepth } from './nesting.ts'
 import type { Incoming } from './request.ts'
-import { methodNotAllowed } from './routes.ts'
+import { methodNotAllowed, methodOf } from './routes.ts'
 import { abortApiError } from './signal.ts'
-import { relativePath, split } from './target.ts'
+import {
+  checkParameters,
+  fieldApiError,
+  type Parameter,
+  queryParameters,
+  relativePath,
+  split,
+  valuesOf,
+} from './target.ts'
 import { type CallContext, errorShape, trpcCalls } from './trpc.ts'
 
 /** tRPC over HTTP: single calls, batches, and batches whose answers stream in (`httpBatchStreamLink`). */
@@ -26,8 +34,7 @@ interface Calls {
   paths: string[]
   isBatch: boolean
   isStream: boolean
-  /** The JSON text of the inputs of a GET. */
-  input: string | null
+  query: readonly Parameter[]
 }
 
 /** The result of a call. */
@@ -40,12 +47,18 @@ interface Result {
   unserializable?: unknown
 }
 
+/** The query parameters. The inputs of a POST are in its body. */
+const BATCH = 'batch'
+const INPUT = 'input'
 const STREAM = /(?:^|,)\s*application\/jsonl\s*(?:,|$)/
 const ALLOW = 'GET, HEAD, POST, OPTIONS'
 // A query by POST is for an input that is too long for a URL.
 const METHODS: Record<string, readonly string[]> = { query: ['GET', 'POST'], mutation: ['POST'] }
 
-/** Serves the operations to tRPC's clients. Every answer is the one that tRPC's own adapters give, but for clearer errors of bodies. */
+/**
+ * Serves the operations to tRPC's clients. Every answer is the one that tRPC's own adapters give, but for clearer errors of
+ * bodies, a 400 for query parameters that have no effect, and HEAD, which is answered as GET.
+ */
 export function createTrpc<Context extends object & CallContext, Req extends Incoming>(
   operations: Operation<Context>[],
   options: ServeOptions<Context, Req>,
@@ -66,8 +79,9 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
   const callsOf = (req: Req): Calls => {
     const target = pathOf(req)
     const path = decoded(target.slice(Math.max(target.lastIndexOf('/') + 1, base.length)))
-    const { isBatch, input } = queryOf(split(req.originalUrl).rawQuery)
-    if (req.method !== 'GET') checkMediaType(req.headers['content-type'])
+    const query = queryParameters(split(req.originalUrl).rawQuery)
+    const isBatch = query.some(([name, value]) => name === BATCH && value === '1')
+    if (methodOf(req.method) !== 'GET') checkMediaType(req.headers['content-type'])
     const paths = isBatch ? path.split(',') : [path]
     if (paths.length > maxCalls) throw new ApiError(400, 'Batch call exceeds maximum size')
     const types = new Set(isBatch ? paths.flatMap((path) => procedures.get(path)?.type ?? []) : [])
@@ -75,14 +89,17 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
     const { accept, 'trpc-accept': trpcAccept = accept } = req.headers
     const isStream = trpcAccept !== undefined && STREAM.test(String(trpcAccept))
     if (isStream && !isBatch) throw new ApiError(400, 'Streaming requests must be batched (you can do a batch of 1)')
-    return { paths, isBatch, isStream, input }
+    return { paths, isBatch, isStream, query }
   }
 
   /** The input of each call; undefined for a call without one. */
-  const inputsOf = async (req: Req, { paths, isBatch, input }: Calls): Promise<unknown[]> => {
+  const inputsOf = async (req: Req, { paths, isBatch, query }: Calls): Promise<unknown[]> => {
+    const isGet = methodOf(req.method) === 'GET'
+    checkParameters(query, isGet ? [BATCH, INPUT] : [BATCH])
+    if (valuesOf(query, BATCH).some((value) => value !== '1')) throw fieldApiError(BATCH, 'must be 1')
+    const [input] = valuesOf(query, INPUT)
     const isParsed = typeof req.body === 'object' && !(req.body instanceof Uint8Array)
-    const text =
-      req.method === 'GET' ? input : isParsed ? '' : await readJsonText(req.headers, () => readBytes(req, bodyLimit))
+    const text = isGet ? input : isParsed ? '' : await readJsonText(req.headers, () => readBytes(req, bodyLimit))
     let inputs: unknown = isParsed ? req.body : undefined
     if (text) {
       checkDepth(text)
@@ -101,7 +118,7 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
   }
 
   const respond = async (req: Req): Promise<Reply> => {
-    const { method } = req
+    const method = methodOf(req.method)
     let context: Context | undefined
 
     const failed = async (cause: unknown, path?: string): Promise<Result> => {
@@ -123,7 +140,6 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
       }
     }
 
-    if (method === 'HEAD') return send([], false, () => ({ status: 204, headers: {}, text: undefined }))
     if (method === 'OPTIONS')
       return send([], false, () => ({ status: 204, headers: { Allow: ALLOW }, text: undefined }))
     if (method !== 'GET' && method !== 'POST') return errorReply(methodNotAllowed(method, ALLOW), req)
@@ -184,22 +200,6 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
   }
 
   return { takes, respond }
-}
-
-const ORDINARY = /^(batch=1&)?input=([^&+]*)$/
-
-/** The parameters of a query string. Parsing the ordinary one takes a fraction of the time. */
-function queryOf(rawQuery: string): Pick<Calls, 'isBatch' | 'input'> {
-  const [, batch, input] = ORDINARY.exec(rawQuery) ?? []
-  if (input !== undefined) {
-    try {
-      return { isBatch: batch !== undefined, input: decodeURIComponent(input) }
-    } catch {
-      // A bad escape stands for itself.
-    }
-  }
-  const query = new URLSearchParams(rawQuery)
-  return { isBatch: query.get('batch') === '1', input: query.get('input') }
 }
 
 function decoded(path: string): string {

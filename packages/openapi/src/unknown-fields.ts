@@ -28,22 +28,66 @@ const PREFERENCE = /(?:[^,"]|"[^"]*"?)+/g
 export type UnknownCheck = (input: unknown, valid: unknown, strict?: ReadonlySet<string>) => void
 
 /**
- * The check for unknown fields of a procedure. They are ignored, unless the caller is strict, or unless the write would
- * silently change nothing: a body in which all fields are optional, or a row that changes a record, must have a known one.
- * Fields of the response are allowed, so that a caller can send back a record that it has read; read-only ones alone are not.
+ * The check for unknown fields of a procedure. They are ignored, unless the caller is strict, unless they are conditions of
+ * other procedures, or unless the write would silently change nothing: a body in which all fields are optional, or a row that
+ * changes a record, must have a known one. Fields of the response are allowed, so that a caller can send back a record that it
+ * has read; read-only ones alone are not.
  *
  * @param subset the fields of the body, if all of them are optional
+ * @param conditions the fields that REST reads from headers, such as `if_version`
  */
-export function unknownFieldsCheck(procedure: Procedure, subset: readonly string[] | undefined): UnknownCheck {
+export function unknownFieldsCheck(
+  procedure: Procedure,
+  subset: readonly string[] | undefined,
+  conditions: readonly string[],
+): UnknownCheck {
   const changes = rowsCheck(procedure) ?? (subset && bodyCheck(procedure, subset))
+  const conditionsOf = conditionsCheck(procedure, conditions)
   return (input, valid, strict) => {
-    const faults = strict === undefined ? [] : unknownFields(procedure.input, input, strict, [], MAX_UNKNOWN)
+    const faults =
+      strict === undefined ? conditionsOf(input) : unknownFields(procedure.input, input, strict, [], MAX_UNKNOWN)
     if (faults.length > 0) throw new FieldError(400, faults)
     changes?.(input as Values, valid as Values)
   }
 }
 
 type Values = Record<string, unknown>
+
+/**
+ * The conditions in an input, and in its rows, that the procedure does not have. Ignoring one would carry out a write that the
+ * caller made conditional.
+ */
+function conditionsCheck({ input: schema, output }: Procedure, conditions: readonly string[]) {
+  const answered = answerFields(output)
+  const unknownTo = (one: z.ZodType) => {
+    const objects = closedObjects(one)
+    const isUnknown = (name: string) => !answered.has(name) && !objects?.some(({ shape }) => Object.hasOwn(shape, name))
+    return objects === undefined ? [] : conditions.filter(isUnknown)
+  }
+  const whole = unknownTo(schema)
+  const lists = Object.entries(shapeOf(schema)).flatMap(([field, list]) => {
+    const row = factsOf(list).element
+    const names = row === undefined ? [] : unknownTo(row)
+    return names.length === 0 ? [] : [{ field, names }]
+  })
+  return (input: unknown): PathFault[] => {
+    if (typeof input !== 'object' || input === null) return []
+    const faults = faultsAt(input, whole, [])
+    for (const { field, names } of lists) {
+      const rows = (input as Values)[field]
+      if (!Array.isArray(rows)) continue
+      for (const [index, row] of rows.entries()) faults.push(...faultsAt(row, names, [field, index]))
+    }
+    return faults
+  }
+}
+
+function faultsAt(value: unknown, names: readonly string[], at: Path): PathFault[] {
+  if (typeof value !== 'object' || value === null) return []
+  return names
+    .filter((name) => Object.hasOwn(value, name))
+    .map((name) => ({ path: [...at, name], message: UNKNOWN_FIELD }))
+}
 
 function bodyCheck({ input: schema, output }: Procedure, fields: readonly string[]) {
   const answered = Object.entries(shapeOf(output)).filter(([, field]) => factsOf(field).meta.readOnly !== true)
@@ -130,14 +174,19 @@ function* unknownPaths(
     for (const [index, one] of value.entries()) yield* unknownPaths(element, one, answered, [...path, index])
     return
   }
-  const objects = shapesOf(schema)
-  // A schema with a catch-all decides itself which fields it takes.
-  if (objects === undefined || objects.some(({ def }) => def.catchall !== undefined)) return
+  const objects = closedObjects(schema)
+  if (objects === undefined) return
   for (const [name, field] of Object.entries(value)) {
     const own = objects.find(({ shape }) => Object.hasOwn(shape, name))
     if (own !== undefined) yield* unknownPaths(own.shape[name] as z.ZodType, field, answered, [...path, name])
     else if (!answered.has(name)) yield [...path, name]
   }
+}
+
+/** The object schemas that a schema stands for; undefined if it takes anything else, or decides itself which fields it takes. */
+function closedObjects(schema: z.ZodType): z.ZodObject[] | undefined {
+  const objects = shapesOf(schema)
+  return objects?.some(({ def }) => def.catchall !== undefined) ? undefined : objects
 }
 
 /** The object schemas that a schema stands for; undefined if it takes anything else. */
