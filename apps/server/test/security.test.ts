@@ -137,6 +137,19 @@ for (const [name, first, second] of [
   })
 }
 
+test('more header fields than are read are refused, because one of them may be a condition', async () => {
+  await using server = await startTestServer()
+  await createItem(server)
+  const patch = async (fields: number) => {
+    const names = Array.from({ length: fields - 4 }, () => 'a:').join('\r\n')
+    const head = `PATCH /items/1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 11`
+    const bytes = Buffer.from(`${head}\r\n${names}\r\nIf-Match: "9-x"\r\n\r\n{"price":1}`)
+    return parseAnswers(await exchangeBytes(server.url, bytes)).map(({ status }) => status)
+  }
+  expect([await patch(1_000), await patch(1_001), await patch(2_500)]).toEqual([[412], [431], [431]])
+  expect((await server.request('GET', '/items/1')).body.price).toBe(24.5)
+})
+
 test('the host of an absolute target counts, whatever the Host header says', async () => {
   await using server = await startTestServer()
   const send = async (target: string, host: string) => {

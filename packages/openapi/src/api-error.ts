@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
 
-// tRPC's error code for each status of an error. It has none for 406 and 410.
+// tRPC's error code for each status of an error. It has none for 406, 410 and 431.
 const CODES = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
@@ -18,6 +18,7 @@ const CODES = {
   422: 'UNPROCESSABLE_CONTENT',
   428: 'PRECONDITION_REQUIRED',
   429: 'TOO_MANY_REQUESTS',
+  431: 'BAD_REQUEST',
   499: 'CLIENT_CLOSED_REQUEST',
   500: 'INTERNAL_SERVER_ERROR',
   501: 'NOT_IMPLEMENTED',
@@ -79,7 +80,11 @@ export class ApiError extends TRPCError {
   }
 }
 
-const OTHER_REASONS: Partial<Record<ApiErrorStatus, string>> = { 406: 'not_acceptable', 410: 'gone' }
+const OTHER_REASONS: Partial<Record<ApiErrorStatus, string>> = {
+  406: 'not_acceptable',
+  410: 'gone',
+  431: 'head_too_large',
+}
 
 const STATUSES = new Map(
   Object.entries(CODES)

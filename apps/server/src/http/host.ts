@@ -16,9 +16,12 @@ const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d*)?$/i
 // Most requests send the same Host; this skips the expressions for a repeated one.
 let last: { host: string | undefined; isLoopback: boolean } = { host: undefined, isLoopback: false }
 
+// Node 20 drops the fields after these without an error, and with them conditions such as If-Match. Newer versions refuse them.
+const MAX_FIELDS = 1_000
+
 /**
- * Refuses requests with a missing, repeated or malformed Host, as RFC 9112 (3.2) requires, and with repeated credentials or
- * media types. Node refuses only a missing Host, and without a body. If no credentials are needed, it also refuses foreign host
+ * Refuses requests with too many header fields, with a missing, repeated or malformed Host, as RFC 9112 (3.2) requires, and with
+ * repeated credentials or media types. Node refuses only a missing Host, and without a body. If no credentials are needed, it also refuses foreign host
  * names: otherwise a page could resolve its own name to the service's address (DNS rebinding) to read and write records.
  *
  * @param isOpen whether a request needs no credentials
@@ -27,6 +30,9 @@ export function checkHost(isOpen: (req: Request) => boolean | Promise<boolean>, 
   const isOwnHost = hostRule(settings)
   return (req) => {
     const { host } = req.headers
+    if (req.rawHeaders.length > 2 * MAX_FIELDS) {
+      throw new ApiError(431, 'A request must have at most 1,000 header fields')
+    }
     if (host === undefined ? req.httpVersion !== '1.0' : host !== last.host && !isHost(host)) {
       throw new ApiError(400, 'The Host header must be a host name or an address, with an optional port')
     }
