@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createDocument } from '../src/document.ts'
 import { startTestServer } from './harness.ts'
 import { createBook, createItem, createUser } from './records.ts'
 
@@ -61,6 +62,29 @@ test('C24 other names get a 400 that lists the fields', async () => {
     error: 'fields must be one or more of id, name, email, role, separated by commas',
   })
 })
+
+test('C24 the document says of each operation with the parameter that its answers can lack required fields', () => {
+  const operations = Object.values(createDocument().paths as Record<string, Record<string, Stated>>).flatMap((item) =>
+    Object.values(item),
+  )
+  const pickable = operations.filter(({ parameters = [] }) => parameters.some(({ name }) => name === 'fields'))
+  expect(pickable.map(({ operationId }) => operationId)).toEqual(
+    expect.arrayContaining(['listUsers', 'getUser', 'listBooks', 'getBook', 'listItems', 'getItem']),
+  )
+  const text = 'With `fields`, records have only these, and lack others that their schema requires.'
+  for (const one of operations) {
+    expect([one.operationId, one.responses['200']?.description.endsWith(text) ?? false]).toEqual([
+      one.operationId,
+      pickable.includes(one),
+    ])
+  }
+})
+
+interface Stated {
+  operationId: string
+  parameters?: { name: string }[]
+  responses: Record<string, { description: string }>
+}
 
 test('C40 the ETag of picked fields is one of its own, and valid in If-Match', async () => {
   await using server = await startTestServer()

@@ -25,6 +25,23 @@ async function rowsOf(server: TestServer) {
   }
 }
 
+test('C44, C49 the preview of a proposer is that of a proposal, also of a write that a writer can neither do nor preview', async () => {
+  await using server = await startTestServer()
+  await createItem(server)
+  const callers = await createCallers(server)
+  const json = { operation: 'items.deleteWhere', input: { id_gte: 1 } }
+  const statuses: Record<string, number> = {}
+  for (const kind of ['reader', 'proposer', 'writer', 'admin'] as const) {
+    const headers = { Authorization: callers[kind] ?? '' }
+    const { status, body } = await server.request('POST', '/api/previews', { json, headers })
+    statuses[kind] = status
+    if (kind !== 'proposer') continue
+    const proposed = await server.request('POST', '/api/proposals', { json: { ...json, reason: 'Old' }, headers })
+    expect(proposed.body).toMatchObject({ ...body, deleted: 1 })
+  }
+  expect(statuses).toEqual({ reader: 403, proposer: 200, writer: 403, admin: 200 })
+})
+
 describe('C44 a preview', () => {
   test('shows the records before and after a change', async () => {
     await using server = await startTestServer()

@@ -79,7 +79,7 @@ export const previews = resource({
           operationId: 'createPreview',
           summary: 'Preview a write',
           description:
-            'Returns what a write would do, after all its checks, and changes nothing. It needs the rights of the write. With the `effect` as `If-Effect`, the write does exactly that, or nothing. An effect binds neither passwords nor times.',
+            'Returns what a write would do, after all its checks, and changes nothing. It needs the rights of the write, but for a `proposer`, who previews what can be proposed as a proposal shows it, with all rights. With the `effect` as `If-Effect`, the write does exactly that, or nothing. An effect binds neither passwords nor times.',
           successDescription: 'What the write would do.',
           bodyLimit: 4 * 1024 * 1024,
           response: preview,

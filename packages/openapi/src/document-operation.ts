@@ -124,7 +124,7 @@ export function operations({
     const streamed = stream && {
       [stream.mediaType]: { schema: z.string().meta({ description: stream.description }), example: stream.example },
     }
-    const description = binding.successDescription ?? 'Success.'
+    const description = [binding.successDescription ?? 'Success.', resolved.picker && PICKED].filter(Boolean).join(' ')
     const response = resolved.includer?.response ?? resolved.response
     const success = isPlain ? response : enveloped(resolved, response)
     return {
@@ -168,6 +168,9 @@ export function operations({
     }
   }
 }
+
+// A schema for answers with `fields` would make every member optional in generated clients, which seldom pick fields.
+const PICKED = 'With `fields`, records have only these, and lack others that their schema requires.'
 
 /** Without an envelope, no response has one. */
 const BARE: EnvelopeForm = {

@@ -42,7 +42,8 @@ export function pickerOf(where: string, response: z.ZodType, whole: View, versio
   const parsers = Object.fromEntries(all.map((name) => [name, compiled(shape[name] as z.ZodType)]))
   const isPlain = record instanceof z.ZodObject
   const { schema, read } = namesParameter(FIELDS, all, {
-    description: (rule) => `The fields of the answer: ${rule}. Default: all.`,
+    description: (rule) =>
+      `The fields of the answer: ${rule}. It then lacks all others, also required ones. Default: all.`,
     example: all.slice(0, 2).join(','),
   })
 

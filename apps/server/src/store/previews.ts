@@ -63,6 +63,7 @@ export function previewService(writes: NamedWrites, stepRows: number): Implement
     create: async ({ operation, input: given }, caller) => {
       const name = writeNamed(operation)
       const input = withoutKey(given)
+      // For proposers a preview is that of a proposal, which others carry out. Other roles preview what they can do themselves.
       const context = caller.caller.role === 'proposer' && isProposable(name) ? forOthers(caller) : caller
       const previewed = async (input: object, context: Context) =>
         presentEffect(await writes.preview(name, input, context))
