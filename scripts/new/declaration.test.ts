@@ -41,7 +41,17 @@ test('a read-only field is shown, filtered and searched, and names no record', (
     'fields: { total: readOnly(decimal(0, 1e12).default(0)),\ncode: readOnly(text(1, 200).nullable().default(null)), },',
   )
   expect(source).toContain(
-    'filters: ["total_gte","total_lte","code_contains"],\nsearch: ["code"],\nmeasures: ["total"],\n})',
+    'filters: ["total_lt","total_lte","total_gt","total_gte","code_contains"],\nsearch: ["code"],\nmeasures: ["total"],\n})',
+  )
+})
+
+test('a field has the bounds of the fields of its kind', () => {
+  const fields = ['cost:decimal', 'age:int', 'due:date', 'sent_at:time'].map(parseField)
+  expect(declarationSource(orders, fields)).toContain(
+    `filters: ${JSON.stringify([
+      ...['cost_lt', 'cost_lte', 'cost_gt', 'cost_gte'],
+      ...['age_gte', 'age_lte', 'due_gte', 'due_lte', 'sent_at_gte', 'sent_at_lt'],
+    ])},`,
   )
 })
 

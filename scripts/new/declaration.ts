@@ -1,5 +1,5 @@
 import { and, upper } from '../../packages/contract/src/words.ts'
-import { withEntries } from './field.ts'
+import { withEntries, withEntriesIn } from './field.ts'
 import type { Field } from './fields.ts'
 import type { Names } from './names.ts'
 
@@ -38,6 +38,9 @@ export function withFields(source: string, fields: Field[]): string {
     'fields',
     fields.map((field) => `${field.name}: ${schemaOf(field)}`),
   )
+  const names = fields.map(({ name }) => JSON.stringify(name))
+  const examples = fields.map(({ name, default: initial = null }) => `${name}: ${JSON.stringify(initial)}`)
+  const shown = withEntriesIn(withEntriesIn(declared, 'sort', names), 'example', examples)
   const listed = Object.entries(listsOf(fields)).reduce(
     (text, [name, values]) =>
       withEntries(
@@ -45,7 +48,7 @@ export function withFields(source: string, fields: Field[]): string {
         name,
         values.map((value) => JSON.stringify(value)),
       ),
-    declared,
+    shown,
   )
   return lines(
     usesZod && "import { z } from 'zod'",
@@ -77,9 +80,12 @@ function schemaOf(field: Field): string {
   return field.readOnly ? `readOnly(${schema})` : schema
 }
 
-function filtersOf({ name, filters, searched }: Field): string[] {
+// Whole numbers and dates have a next value, so two bounds are enough for them. A period of time ends before its end.
+const BOUNDS: Record<string, string[]> = { Float: ['lt', 'lte', 'gt', 'gte'], DateTime: ['gte', 'lt'] }
+
+function filtersOf({ name, filters, searched, column }: Field): string[] {
   if (filters === 'none') return searched ? [`${name}_contains`] : []
-  return filters === 'value' ? [name] : [`${name}_gte`, `${name}_lte`]
+  return filters === 'value' ? [name] : (BOUNDS[column] ?? ['gte', 'lte']).map((bound) => `${name}_${bound}`)
 }
 
 const displayName = ({ name, relation }: Field) => (relation?.name ?? name).replaceAll('_', ' ')

@@ -68,6 +68,13 @@ filters: ["note_contains", "size"],
 `)
 })
 
+test('the example of a record and the list of sortable fields get the fields, if a declaration has them', () => {
+  const source = "collection({ fields: { a: text(1, 2) }, sort: ['id', 'a'], example: { id: 7, a: 'A' } })"
+  expect(withFields(source, added('due:date?', 'size:int:1..9=2'))).toContain(
+    "sort: ['id', 'a',\n\"due\",\n\"size\",\n], example: { id: 7, a: 'A',\ndue: null,\nsize: 2,\n} })",
+  )
+})
+
 test('a model gets columns and indexes before its own, and the referenced model a named back-relation', () => {
   const after = withColumns(models, orders, added('note:text=Éa', 'seller:ref:users'), new Map([['users', 'User']]))
   expect(after).toContain(`
@@ -79,7 +86,14 @@ test('a model gets columns and indexes before its own, and the referenced model 
   seller_id  Int?
   version    Int      @default(1)
 `)
-  expect(after).toContain('  @@index([created_at, id])\n  @@index([note, id])\n  @@index([seller_id, id])\n  @@map')
+  // Existing records share a value, so that a descending list needs an index of its own.
+  expect(after).toContain(`
+  @@index([created_at, id])
+  @@index([note, id])
+  @@index([note(sort: Desc), id], map: "orders_note_id_desc_idx")
+  @@index([seller_id, id])
+  @@index([seller_id(sort: Desc), id], map: "orders_seller_id_id_desc_idx")
+  @@map`)
   expect(after).toContain('  orders Order[]\n  orders_seller Order[] @relation("orders_seller")\n')
   expect(searchColumnsIn(after)).toEqual(new Map([['orders', ['note_key']]]))
 })

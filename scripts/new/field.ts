@@ -34,6 +34,11 @@ export function withEntries(source: string, property: string, entries: readonly 
   return `${before}${comma}\n${entries.join(',\n')},\n${source.slice(found.end)}`
 }
 
+/** Adds entries to the object or list of a property, if the declaration has it. */
+export function withEntriesIn(source: string, property: string, entries: readonly string[]): string {
+  return listAt(source, property) === undefined ? source : withEntries(source, property, entries)
+}
+
 /** Where the object or list of a property ends. */
 function listAt(source: string, property: string): { end: number } | undefined {
   const opening = new RegExp(`\\b${property}: [[{]`).exec(source)

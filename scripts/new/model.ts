@@ -33,7 +33,7 @@ export function withColumns(models: string, names: Names, fields: Field[], refer
   const lines = rows.map((row) => lineOf(row, name.length - 1, type.length - 1))
   const longer = block
     .replace(/^(?= {2}version )/m, () => `${lines.join('\n')}\n`)
-    .replace(/^(?= {2}@@map)/m, () => `${fields.flatMap((field) => indexesOf(table, field)).join('\n')}\n`)
+    .replace(/^(?= {2}@@map)/m, () => `${fields.flatMap((field) => indexesOf(table, field, true)).join('\n')}\n`)
   return withBackRelations(
     models.replace(block, () => longer),
     names,
@@ -90,12 +90,15 @@ function modelSource({ table, model }: Names, fields: Field[], referredTo: Map<s
   return `model ${model} {\n${lines.join('\n')}\n\n${indexes.join('\n')}\n  @@map("${table}")\n}\n`
 }
 
-/** @throws UsageError if PostgreSQL would cut the name of an index */
-function indexesOf(table: string, { name, filters, column }: Partial<Field>): string[] {
+/**
+ * @param isShared whether most records have one value, null or the default, because they exist already
+ * @throws UsageError if PostgreSQL would cut the name of an index
+ */
+function indexesOf(table: string, { name, filters, column }: Partial<Field>, isShared = false): string[] {
   const ascending = `  @@index([${name}, id])`
   // A descending index for columns with few distinct values: see schema.prisma. Its suffix differs from Prisma's `_id_idx`,
   // so that `status` and `status_desc` can be fields of one model.
-  const isDescending = filters === 'value' && column !== 'Int'
+  const isDescending = isShared || (filters === 'value' && column !== 'Int')
   const index = `${table}_${name}${isDescending ? '_id_desc_idx' : '_id_idx'}`
   if (index.length > 63) {
     throw new UsageError(

@@ -24,7 +24,7 @@ const [add = '', copy = '', open = '', owned = '', remove = ''] = blocksOf('sh')
 const NOUNS = ['lines', 'orders'].map(named).sort()
 const FILES = ['packages/contract/src/orders.ts', 'apps/server/src/orders/rules.ts'].map(named)
 const MIGRATIONS = ['compatible_add_orders', 'compatible_add_lines', 'add_note_to_orders'].map(named)
-const INDEXES = ['compatible_orders_note_id_idx', 'orders_search_idx'].map(named)
+const INDEXES = ['orders_note_id_idx', 'orders_note_id_desc_idx'].map((name) => `compatible_${named(name)}`)
 const VOLATILE = /\d{4}-\d\d-\d\dT[\d:.]+Z|rsk_\w+|rsk_…/g
 
 /** The command without the steps of npm, which would have nothing to do. */
@@ -43,7 +43,9 @@ export function addOrders(clone: Clone): void {
     ...NOUNS.map((noun) => `?? apps/server/src/${noun}/rules.ts`),
     ...NOUNS.map((noun) => `?? apps/server/test/${noun}.test.ts`),
     ...NOUNS.map((noun) => `?? packages/contract/src/${noun}.ts`),
-    ...[...MIGRATIONS, ...INDEXES].map((name) => `?? prisma/migrations/postgresql/NNNN_${name}/migration.sql`),
+    ...[...MIGRATIONS, ...INDEXES, named('orders_search_idx')].map(
+      (name) => `?? prisma/migrations/postgresql/NNNN_${name}/migration.sql`,
+    ),
     ...MIGRATIONS.map((name) => `?? prisma/migrations/sqlite/NNNN_${name}/migration.sql`),
   ])
   for (const code of blocksOf('ts')) follow(clone, code)
