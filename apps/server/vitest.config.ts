@@ -1,11 +1,15 @@
+import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+
+// Processes that tests start inherit it, as `npm start` sets it: without compiling its modules a program starts twice as fast.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url))
 
 // Tests that do not depend on the database engine, and tests of SQLite only.
 const notOnPostgres = [
-  'access access-matrix access-passages access-startup admin-users agreement call-stack checks client client-changes client-chaos',
-  'client-contract client-idempotency client-package client-react client-retries collection-tests compiled-schemas config connections',
-  'console conventions edge-cases copies envelope field-access hashing header-fields headers health',
-  'http-methods keyring limits log moved-database nginx openapi-30 origins page pages',
+  'access access-matrix access-passages access-startup admin-users agreement audit-rest call-stack checks client client-changes',
+  'client-chaos client-contract client-idempotency client-package client-react client-retries collection-tests compiled-schemas',
+  'config connections console conventions edge-cases copies envelope field-access hashing header-fields headers health',
+  'http-methods keyring limits log monitoring-burst moved-database nginx openapi-30 origins page pages',
   'password-queue passwords process proposer quota readme recent redos refused-reads request-queue rest-snippets row-mapping',
   'rules samples security seed sign-in slow-clients sqlite summary-cache testing timestamp tokens tracing',
   'uncaught-errors unavailable user-apis workers',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createDocument } from '../src/document.ts'
 import { CALLER_KINDS, type CallerKind, createCallers } from './callers.ts'
 import { exampleOf, operationIds, seed, seededId } from './examples.ts'
-import { startTestServer } from './harness.ts'
+import { preparedServers } from './harness.ts'
 import { DECISION, inputOf, PREVIEW, SPECIFIED } from './samples.ts'
 
 const REFUSED: readonly CallerKind[] = ['none', 'wrong', 'revoked', 'expired']
@@ -37,15 +37,19 @@ interface StatedOperation {
   'x-role': Role
 }
 
+const startSeeded = preparedServers(async (server) => {
+  await seed(server)
+  return createCallers(server)
+})
+
 describe('C51 over REST', () => {
   for (const operationId of operationIds) {
     const { method, path, json } = exampleOf(operationId)
     const access = roleOf(json, stated.get(operationId) as Role, operationId)
 
     test(`${operationId} (${method} ${path}) requires the role ${access}`, async () => {
-      await using server = await startTestServer()
-      await seed(server)
-      const callers = await createCallers(server)
+      await using server = await startSeeded()
+      const { prepared: callers } = server
       server.logIn(undefined)
       const statuses: Partial<Record<CallerKind, number>> = {}
       for (const kind of CALLER_KINDS) {
@@ -72,9 +76,8 @@ describe('C51 over tRPC', () => {
       const input = JSON.stringify(example)
 
       test(`${noun}.${verb} requires the role ${access}`, async () => {
-        await using server = await startTestServer()
-        await seed(server)
-        const callers = await createCallers(server)
+        await using server = await startSeeded()
+        const { prepared: callers } = server
         const call = async (authorization: string | undefined) => {
           const headers = {
             'Content-Type': 'application/json',

@@ -90,7 +90,7 @@ describe('a compiled schema of the contract', () => {
         expect(JSON.stringify(answer.data)).toBe(JSON.stringify(expected.data))
         if (answer.success) accepted++
       }),
-      { numRuns: 300, seed: 1781 },
+      { numRuns: 100, seed: 1781 },
     )
     expect(accepted).toBeGreaterThan(0)
   })

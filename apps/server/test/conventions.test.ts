@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { exampleOf, operationIds, seed } from './examples.ts'
-import { shareTestServer, startTestServer } from './harness.ts'
+import { preparedServers, shareTestServer } from './harness.ts'
 import { collections } from './samples.ts'
+
+const startSeeded = preparedServers(seed)
 
 describe('general conventions', () => {
   for (const operationId of operationIds) {
     const { method, path, json } = exampleOf(operationId)
 
     test(`C29 ${operationId} (${method} ${path}) returns JSON or no body`, async () => {
-      await using server = await startTestServer()
-      await seed(server)
+      await using server = await startSeeded()
       const { status, headers, body } = await server.request(method, path, { json })
       expect(status).toBeLessThan(300)
       expect(headers.get('content-type')).toBe(status === 204 ? null : 'application/json; charset=utf-8')
@@ -18,8 +19,7 @@ describe('general conventions', () => {
 
     if (method !== 'PUT' && method !== 'PATCH' && method !== 'DELETE') continue
     test(`C13 ${operationId} (${method} ${path}) is idempotent: twice has the effect of once`, async () => {
-      await using server = await startTestServer()
-      await seed(server)
+      await using server = await startSeeded()
       const state = async () => {
         const lists = server.client as unknown as Record<string, { list: { query: () => Promise<object> } }>
         const records = await Promise.all(collections.map((noun) => lists[noun]?.list.query()))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { contract } from '@resource/contract'
 import { afterEach, expect, test, vi } from 'vitest'
 import { exampleOf, operationIds, seed } from './examples.ts'
-import { shareTestServer, startTestServer } from './harness.ts'
+import { preparedServers, shareTestServer, startTestServer } from './harness.ts'
 import { aTimestamp, createBook, someUsers } from './records.ts'
 import { collections } from './samples.ts'
 
@@ -123,6 +123,9 @@ function wrappingsOf(noun: (typeof collections)[number]): [string, Wrapping][] {
 }
 
 const shared = shareTestServer(seed)
+const startSeeded = preparedServers(seed)
+// Sessions of the present have expired at that time.
+const startSeededThen = preparedServers(seed)
 
 for (const operationId of operationIds) {
   const { method, path, json } = exampleOf(operationId)
@@ -130,10 +133,8 @@ for (const operationId of operationIds) {
 
   test(`C27 envelope: ${operationId} (${method} ${path}) wraps its plain response`, async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) })
-    await using plainServer = await startTestServer()
-    await using server = await startTestServer()
-    await seed(plainServer)
-    await seed(server)
+    await using plainServer = await startSeededThen()
+    await using server = await startSeededThen()
     const plain = await plainServer.request(method, path, { json })
     const { status, body } = await server.request(method, enveloped, { json })
     const expected = wrapped[operationId]
@@ -172,8 +173,7 @@ function withoutRandom(body: unknown): unknown {
 }
 
 test('C27 envelope: a message is under message', async () => {
-  await using server = await startTestServer()
-  await seed(server)
+  await using server = await startSeeded()
   const { body } = await server.request('DELETE', '/api/users/1?envelope=true')
   expect(body).toEqual({
     status: 'success',
@@ -183,8 +183,7 @@ test('C27 envelope: a message is under message', async () => {
 })
 
 test('C27 envelope: 204 becomes 200 with empty data', async () => {
-  await using server = await startTestServer()
-  await seed(server)
+  await using server = await startSeeded()
   const { status, body } = await server.request('DELETE', '/books/1?envelope=true')
   expect(status).toBe(200)
   expect(body).toEqual({ status: 'success', data: {}, meta: { version, timestamp: aTimestamp } })

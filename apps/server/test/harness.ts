@@ -1,3 +1,6 @@
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type Client, createClient } from '@resource/client'
 import { createTestServer, type FaultOptions, type TestServer as PlainServer } from '@resource/server/testing'
@@ -59,6 +62,7 @@ export async function startTestServer(
   return {
     ...server,
     ...(database && { databaseUrl: database.url }),
+    ...(environment.DATABASE_URL !== undefined && { databaseUrl: environment.DATABASE_URL }),
     stop,
     [Symbol.asyncDispose]: stop,
     client: createClient({ baseUrl: server.url, apiKey: () => key }),
@@ -85,6 +89,54 @@ export function shareTestServer(
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
   return () => server
+}
+
+/**
+ * Starts servers with the same data. On SQLite `prepare` runs once, and each server gets a copy of the file. On PostgreSQL it
+ * runs for each server.
+ *
+ * @returns a function that starts a server and adds what `prepare` returned; `await using` stops it
+ */
+export function preparedServers<T>(prepare: (server: TestServer) => Promise<T>) {
+  let first: ReturnType<typeof prepareFile<T>> | undefined
+  return async (): Promise<TestServer & { prepared: T }> => {
+    await using started = new AsyncDisposableStack()
+    const start = async (environment?: Record<string, string>) => started.use(await startTestServer(environment))
+    const finish = (server: TestServer, prepared: T) => {
+      const running = started.move()
+      const stop = () => running.disposeAsync()
+      return { ...server, prepared, stop, [Symbol.asyncDispose]: stop }
+    }
+    if (inject('postgres') !== undefined) {
+      const server = await start()
+      return finish(server, await prepare(server))
+    }
+    first ??= prepareFile(prepare)
+    const { content, key, prepared } = await first
+    const { path } = started.use(await mkdtempDisposable(join(tmpdir(), 'prepared-')))
+    const file = join(path, 'test.db')
+    await writeFile(file, content)
+    const server = await start({ DATABASE_URL: `file:${file}` })
+    server.logIn(key)
+    return finish(server, prepared)
+  }
+}
+
+/** The file of a server after `prepare`, what that returned, and the key that it made the server use. */
+async function prepareFile<T>(prepare: (server: TestServer) => Promise<T>) {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'prepared-'))
+  const file = join(folder.path, 'test.db')
+  let key: string | undefined
+  const run = async () => {
+    await using server = await startTestServer({ DATABASE_URL: `file:${file}` })
+    const logIn = (newKey: string | undefined) => {
+      key = newKey
+      server.logIn(key)
+    }
+    return await prepare({ ...server, logIn })
+  }
+  const prepared = await run()
+  return { prepared, key, content: await readFile(file) }
 }
 
 /** The response to a request. On a busy machine it may be refused for overload first; then it is sent again. */

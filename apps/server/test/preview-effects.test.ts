@@ -8,7 +8,7 @@ import { createKey } from './records.ts'
 
 type Preview = Pick<Output<'previews', 'create'>, 'changes'>
 
-const ROUNDS = 200
+const ROUNDS = 120
 
 /** What differs between two states of the database, without times, generated values and the ids of new records. */
 function differences(before: Snapshot, after: Snapshot) {

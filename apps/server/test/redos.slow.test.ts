@@ -21,15 +21,16 @@ const REPEATED = [
 const STARTS = ['', 'a@', 'a@a.', 'a', '"', '2026-01-01T00:00:00.', '-']
 const ENDS = ['', '!', '@', '\0', '"', '.', 'a', 'Z', ' ']
 
-const attacks: string[] = REPEATED.flatMap((text) => {
+/** The texts, in groups that differ in their ends. */
+const attacks: string[][] = REPEATED.flatMap((text) => {
   const middle = text.repeat(LENGTH / text.length)
-  return STARTS.flatMap((start) => ENDS.map((end) => start + middle + end))
+  return STARTS.map((start) => ENDS.map((end) => start + middle + end))
 })
 
 /** The minimum CPU time of several attempts, in ms: other load and garbage collection only add to it. */
-function minimumMs(work: () => unknown): number {
+function minimumMs(work: () => unknown, attempts = ATTEMPTS): number {
   let least = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < ATTEMPTS && least > MAX_MS; attempt++) {
+  for (let attempt = 0; attempt < attempts && least > MAX_MS; attempt++) {
     const begin = process.cpuUsage()
     work()
     const { user, system } = process.cpuUsage(begin)
@@ -40,9 +41,13 @@ function minimumMs(work: () => unknown): number {
 
 /** The first text on which the work takes longer than linear work would, and its time. */
 function superlinear(work: (text: string) => unknown): string | undefined {
-  for (const attack of attacks) {
-    const ms = minimumMs(() => work(attack))
-    if (ms > MAX_MS) return `${attack.slice(0, 30)}…${attack.slice(-3)}: ${ms} ms`
+  for (const group of attacks) {
+    // To read the CPU time costs more than most of the work. A group within the limit has no text over it.
+    if (minimumMs(() => group.forEach(work), 1) <= MAX_MS) continue
+    for (const attack of group) {
+      const ms = minimumMs(() => work(attack))
+      if (ms > MAX_MS) return `${attack.slice(0, 30)}…${attack.slice(-3)}: ${ms} ms`
+    }
   }
   return undefined
 }
@@ -57,14 +62,14 @@ function newFieldsOf(schema: z.ZodType): string[] {
   return added.map(([name]) => name)
 }
 
-/** The input schema of each procedure. */
+/** The input schema of each procedure with fields of its own. */
 const inputs = Object.entries(contract).flatMap(([noun, { procedures }]) =>
-  Object.entries(procedures).map(([verb, { input }]) => ({
-    name: `${noun}.${verb}`,
-    input: input as z.ZodType,
-    fields: newFieldsOf(input as z.ZodType),
-  })),
+  Object.entries(procedures).flatMap(([verb, { input }]) => {
+    const fields = newFieldsOf(input as z.ZodType)
+    return fields.length === 0 ? [] : [{ name: `${noun}.${verb}`, input: input as z.ZodType, fields }]
+  }),
 )
+const BULK = ['users', 'items', 'books']
 
 describe('ReDoS: work grows at most linearly with the input', () => {
   test('the limit finds quadratic work', () => {
@@ -79,13 +84,7 @@ describe('ReDoS: work grows at most linearly with the input', () => {
           text,
         ]),
       )
-      const many = [record]
-      return input.safeParse({
-        ...Object.fromEntries(fields.map((name) => [name, text])),
-        users: many,
-        items: many,
-        books: many,
-      })
+      return input.safeParse(Object.fromEntries(fields.map((name) => [name, BULK.includes(name) ? [record] : text])))
     }
     expect(superlinear(work)).toBeUndefined()
   })

@@ -24,7 +24,9 @@ const isInstalled = (command: string, argument: string) =>
 /** The output of a snippet against its own empty service. */
 async function outputOf(command: string, ...files: string[]) {
   await using server = await createTestServer()
-  const { stdout } = await run(command, files, { env: { ...process.env, BASE_URL: server.url } })
+  // Without cgo, Go compiles no C code of its standard library.
+  const env = { ...process.env, BASE_URL: server.url, CGO_ENABLED: '0' }
+  const { stdout } = await run(command, files, { env })
   return stdout
 }
 

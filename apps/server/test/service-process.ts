@@ -7,8 +7,6 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-// As `npm start` sets it.
-const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/node', import.meta.url))
 
 type Line = Record<string, unknown> & { msg: string }
 
@@ -25,7 +23,9 @@ export async function temporaryFolder() {
 
 /** Runs the service in `folder` as a separate process, like `pnpm start`; `await using` kills it. */
 export function spawnService(folder: string, environment: Record<string, string> = {}) {
-  const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', ...environment }
+  // Set by vitest.config.ts, as `npm start` does.
+  const { NODE_COMPILE_CACHE } = process.env
+  const env = { NODE_COMPILE_CACHE, PORT: '0', ...environment }
   const child = spawn(process.execPath, [MAIN], { cwd: folder, env })
   const lines: string[] = []
   const waiting = new Set<() => void>()

@@ -4,10 +4,10 @@ import { postgresDatabase } from './database.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
 
 const GROUP = '0198a1c4-7d52-4b0e-9c3f-5a2f8e6b1d07'
-const REQUESTS = 60
+const REQUESTS = 36
 const ROWS = 20
 /** The number of requests that are undone when the process is killed. */
-const KILLS = [10, 15, 20]
+const KILLS = [8, 12]
 
 test('C48 the undo of a group continues after each kill of the process, undoes each request once, and is undone as one', async () => {
   await using folder = await temporaryFolder()
