@@ -74,48 +74,26 @@ function Pages() {
   const [path] = useLocation()
   return (
     <ErrorBoundary key={path} FallbackComponent={ErrorFallback}>
-      <Switch>
-        <Route path="/">
-          <Suspense>
-            <Overview />
-          </Suspense>
-        </Route>
-        {resources.flatMap((resource) => [
-          <Route key={resource.noun} path={`/${resource.noun}`}>
-            <ResourcePage key={resource.noun} resource={resource} />
-          </Route>,
-          <Route key={`${resource.noun}-record`} path={RegExp(`^/${resource.noun}/${ID}$`)}>
-            {({ id }) => (
-              <Suspense>
-                <RecordPage resource={resource} id={Number(id)} />
-              </Suspense>
-            )}
-          </Route>,
-        ])}
-        <Route path={RegExp(`^/proposals(?:/${ID})?$`)}>
-          {({ id }) => (
-            <Suspense>
-              <ProposalsPage {...(id !== undefined && { id: Number(id) })} />
-            </Suspense>
-          )}
-        </Route>
-        <Route path="/audit">
-          <Suspense>
-            <AuditPage />
-          </Suspense>
-        </Route>
-        <Route path="/keys">
-          <Suspense>
-            <KeysPage />
-          </Suspense>
-        </Route>
-        <Route path="/sessions">
-          <Suspense>
-            <SessionsPage />
-          </Suspense>
-        </Route>
-        <Route component={NotFound} />
-      </Switch>
+      <Suspense>
+        <Switch>
+          <Route path="/" component={Overview} />
+          {resources.flatMap((resource) => [
+            <Route key={resource.noun} path={`/${resource.noun}`}>
+              <ResourcePage key={resource.noun} resource={resource} />
+            </Route>,
+            <Route key={`${resource.noun}-record`} path={RegExp(`^/${resource.noun}/${ID}$`)}>
+              {({ id }) => <RecordPage resource={resource} id={Number(id)} />}
+            </Route>,
+          ])}
+          <Route path={RegExp(`^/proposals(?:/${ID})?$`)}>
+            {({ id }) => <ProposalsPage {...(id !== undefined && { id: Number(id) })} />}
+          </Route>
+          <Route path="/audit" component={AuditPage} />
+          <Route path="/keys" component={KeysPage} />
+          <Route path="/sessions" component={SessionsPage} />
+          <Route component={NotFound} />
+        </Switch>
+      </Suspense>
     </ErrorBoundary>
   )
 }

@@ -1,8 +1,9 @@
 import { contract, writable } from '@resource/contract'
-import { useQuery } from '@tanstack/react-query'
 import { ListFilter, X } from 'lucide-react'
-import { client } from '../client.ts'
+import { useId } from 'react'
+import { useKeys } from '../keys/key.ts'
 import { Button } from '../ui/Button.tsx'
+import { type Option, Select } from '../ui/Select.tsx'
 import { type Entry, whoOf } from './entries.ts'
 import { LogSearch } from './LogSearch.tsx'
 import type { Filters } from './use-log.ts'
@@ -30,10 +31,7 @@ interface Props {
 
 /** What the log is narrowed to: a search, and one control for each filter. */
 export function AuditFilters({ filters, entries, onChange }: Props) {
-  const { data } = useQuery({
-    queryKey: ['keys', 'list'],
-    queryFn: ({ signal }) => client.keys.list.query({ sort: 'id_desc', limit: 1000 }, { signal }),
-  })
+  const { data } = useKeys()
   const keys = data?.keys.map(({ id, name }) => [`key ${id}`, name] as const) ?? []
   const seen = entries.map((entry) => [entry.actor, whoOf(entry)] as const)
   const actors = [...new Map([['local', 'local'], ['anonymous', 'anonymous'], ...seen, ...keys])]
@@ -52,13 +50,13 @@ export function AuditFilters({ filters, entries, onChange }: Props) {
         <Choice
           label="What"
           value={filters.procedure}
-          options={procedures.map((name) => [name, name])}
+          options={procedures}
           onChange={(procedure) => onChange({ procedure })}
         />
         <Choice
           label="Collection"
           value={filters.resource}
-          options={NOUNS.map((noun) => [noun, noun])}
+          options={NOUNS}
           onChange={(resource) => onChange({ resource, procedure: undefined })}
         />
       </div>
@@ -69,31 +67,29 @@ export function AuditFilters({ filters, entries, onChange }: Props) {
 interface ChoiceProps {
   label: string
   value: string | undefined
-  options: (readonly [value: string, text: string])[]
+  options: readonly Option[]
   onChange: (value: string | undefined) => void
 }
 
 /** A filter of few values. One that is on is a chip with its removal. */
 function Choice({ label, value = '', options, onChange }: ChoiceProps) {
-  const isKnown = value === '' || options.some(([option]) => option === value)
+  const id = useId()
+  const isKnown = value === '' || options.some((option) => (typeof option === 'string' ? option : option[0]) === value)
   return (
     <span className={value === '' ? 'pick' : 'pick chip'}>
-      <label>
-        {value === '' && <ListFilter aria-hidden="true" className="i" />}
+      <label htmlFor={id}>
+        {value === '' && <ListFilter />}
         <span>{label}</span>
-        <select value={value} translate="no" onChange={(event) => onChange(event.target.value || undefined)}>
-          <option value="">any</option>
-          {(isKnown ? options : [[value, value] as const, ...options]).map(([option, text]) => (
-            <option key={option} value={option}>
-              {text}
-            </option>
-          ))}
-        </select>
+        <Select
+          id={id}
+          value={value}
+          translate="no"
+          options={[['', 'any'], ...(isKnown ? [] : [value]), ...options]}
+          onChange={(value) => onChange(value || undefined)}
+        />
       </label>
       {value !== '' && (
-        <Button className="" aria-label={`Remove the filter ${label}`} onPress={() => onChange(undefined)}>
-          <X aria-hidden="true" className="i" />
-        </Button>
+        <Button className="" icon={X} aria-label={`Remove the filter ${label}`} onPress={() => onChange(undefined)} />
       )}
     </span>
   )

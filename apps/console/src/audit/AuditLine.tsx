@@ -43,8 +43,7 @@ export function AuditLine({ line, isFresh, isOpen, onToggle, onUndo }: Props) {
   const resource = resourceOf(entry)
   const isUndoable = entry.request_id !== null && !entry.is_damaged && !isUndone
   const undo = (
-    <Button className="button ghost small faint" aria-label={`Undo: ${text}`} onPress={onUndo}>
-      <Undo2 aria-hidden="true" className="i" />
+    <Button className="button ghost small faint" icon={Undo2} aria-label={`Undo: ${text}`} onPress={onUndo}>
       {isOne ? 'Undo' : 'Undo…'}
     </Button>
   )
@@ -79,12 +78,11 @@ export function AuditLine({ line, isFresh, isOpen, onToggle, onUndo }: Props) {
               (isOne ? <IfUndoable {...{ line, resource }}>{undo}</IfUndoable> : undo)}
             <Button
               className="button ghost small icon faint opens-row"
+              icon={ChevronDown}
               aria-label={`Details: ${text}`}
               aria-expanded={isOpen}
               onPress={onToggle}
-            >
-              <ChevronDown aria-hidden="true" className="i" />
-            </Button>
+            />
           </span>
         </td>
       </tr>

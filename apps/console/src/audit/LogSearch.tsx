@@ -29,7 +29,7 @@ export function LogSearch({ filters, onChange }: Props) {
   }
   return (
     <div className="search">
-      <Search aria-hidden="true" className="i" />
+      <Search />
       <input
         type="search"
         translate="no"

@@ -88,7 +88,7 @@ function Mean({ column: { field, decimals }, changes, isCut }: MeanProps) {
 function Arrow() {
   return (
     <>
-      <ArrowRight className="i" aria-hidden="true" />
+      <ArrowRight />
       <span className="hidden">→</span>
     </>
   )

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { previewOf } from '../resources/calls.ts'
 import type { Resource } from '../resources/resource.ts'
 import { reasonOf, undoRequest } from '../table/history.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
+import { useIsAfter } from '../ui/later.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'
 import { PreviewedChanges } from './Changes.tsx'
 
@@ -30,7 +31,7 @@ export function ReversalDialog({ resource, requestId, isImmediate = false, onClo
   })
   const { data: preview, error } = query
   const isAlone = isImmediate && preview !== undefined && preview.created + preview.updated + preview.deleted === 1
-  const isSlow = useIsSlow()
+  const isSlow = useIsAfter(SLOW_MS)
   const undo = () => {
     if (preview === undefined) return
     onClose()
@@ -58,13 +59,4 @@ export function ReversalDialog({ resource, requestId, isImmediate = false, onClo
       </footer>
     </ModalDialog>
   )
-}
-
-function useIsSlow(): boolean {
-  const [isSlow, setSlow] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(setSlow, SLOW_MS, true)
-    return () => clearTimeout(timer)
-  }, [])
-  return isSlow
 }

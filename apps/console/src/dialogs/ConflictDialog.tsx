@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import type { Conflict } from '../conflict/conflict.ts'
 import { changedBy, type Side } from '../conflict/merge.ts'
 import { nameOf, type Resource } from '../resources/resource.ts'
+import type { Conflict } from '../table/changes.ts'
 import { VersionTable } from '../table/VersionTable.tsx'
 import { Button } from '../ui/Button.tsx'
 import { ModalDialog } from '../ui/ModalDialog.tsx'

@@ -4,6 +4,7 @@ import { type Field, isQuantity } from '../resources/field.ts'
 import type { BulkAction, Resource } from '../resources/resource.ts'
 import { editOf, HOWS, type How, howsOf, readTyped, sharedFields } from '../table/edit-many.ts'
 import { Suggestions } from '../table/Suggestions.tsx'
+import { Select } from '../ui/Select.tsx'
 
 interface Props {
   resource: Resource
@@ -40,46 +41,28 @@ export function EditManyFields({ resource, onChange }: Props) {
   return (
     <>
       <div className="sentence">
-        <select
+        <Select
           aria-label="Field"
           value={field.name}
-          onChange={(event) =>
-            change(
-              'set',
-              '',
-              fields.find(({ name }) => name === event.target.value),
-            )
-          }
-        >
-          {fields.map(({ name, label }) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
-        <select
+          options={fields.map(({ name, label }) => [name, label])}
+          onChange={(chosen) => {
+            const next = fields.find(({ name }) => name === chosen)
+            change('set', '', next)
+          }}
+        />
+        <Select
           aria-label="Operation"
           value={how}
-          onChange={(event) => change(howsOf(field).find((how) => how === event.target.value) ?? 'set', text)}
-        >
-          {howsOf(field).map((how) => (
-            <option key={how} value={how}>
-              {HOWS[how]}
-            </option>
-          ))}
-        </select>
+          options={howsOf(field).map((how) => [how, HOWS[how]])}
+          onChange={(chosen) => change(howsOf(field).find((how) => how === chosen) ?? 'set', text)}
+        />
         {how !== 'remove' && (
           <span key={field.name} data-start>
             {choices.length > 0 ? (
-              <select {...value} onChange={(event) => change(how, event.target.value)}>
-                {['', ...choices].map((choice) => (
-                  <option key={choice}>{choice}</option>
-                ))}
-              </select>
+              <Select {...value} options={['', ...choices]} onChange={(text) => change(how, text)} />
             ) : (
               <input
                 {...value}
-                className="input"
                 dir="auto"
                 type={kind === 'number' ? 'text' : kind}
                 inputMode={isQuantity(field) ? 'decimal' : 'text'}

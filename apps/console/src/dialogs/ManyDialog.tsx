@@ -237,7 +237,7 @@ export function ManyDialog({ resource, view, rows, total, action: given, onClose
         {isProposing && action !== undefined && (
           <TextField className="field" value={reason} onChange={setReason} maxLength={1000} autoFocus>
             <Label className="label">Reason, for those who decide</Label>
-            <Input className="input" />
+            <Input />
           </TextField>
         )}
         {isRunning && hasSteps && (

@@ -58,7 +58,7 @@ export default function FirstRun() {
           <div className="buttons">
             {resources.map(({ noun, title }) => (
               <Link key={noun} className="button" href={`/${noun}?open=import`}>
-                <Upload aria-hidden="true" className="i" />
+                <Upload />
                 {title}…
               </Link>
             ))}
@@ -90,7 +90,7 @@ function Step({ number, isDone, title, text, children, below }: StepProps) {
   return (
     <li className={isDone ? 'done' : undefined}>
       <span className="tick">
-        {isDone ? <Check aria-hidden="true" className="i" /> : number}
+        {isDone ? <Check /> : number}
         {isDone && <span className="hidden">Done:</span>}
       </span>
       <div>
@@ -128,10 +128,10 @@ function KeyStep({ isDone, secret, onCreated }: KeyProps) {
       {!isDone && (
         <Button
           className="button primary"
+          icon={KeyRound}
           isDisabled={isBusy}
           onPress={() => void act(() => createFirstKey(onCreated))}
         >
-          <KeyRound aria-hidden="true" className="i" />
           {isBusy ? 'Creating…' : 'Create key'}
         </Button>
       )}
@@ -151,8 +151,11 @@ function SamplesStep() {
       text={`${text}. One click removes them again.`}
       below={failure}
     >
-      <Button isDisabled={isBusy} onPress={() => void act(isLoaded ? remove : load)}>
-        {!isLoaded && <Database aria-hidden="true" className="i" />}
+      <Button
+        icon={isLoaded ? undefined : Database}
+        isDisabled={isBusy}
+        onPress={() => void act(isLoaded ? remove : load)}
+      >
         {isLoaded ? (isBusy ? 'Removing…' : 'Remove samples') : isBusy ? 'Loading…' : 'Load samples'}
       </Button>
     </Step>

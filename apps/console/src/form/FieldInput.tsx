@@ -1,9 +1,10 @@
 import { useId, useState } from 'react'
 import { FieldError, Input, Label, TextField } from 'react-aria-components'
-import { type Field, isQuantity } from '../resources/field.ts'
+import { type Field, isQuantity, optionsOf } from '../resources/field.ts'
 import { isId, type Resource } from '../resources/resource.ts'
 import { Label as RecordLabel } from '../resources/Value.tsx'
 import { Suggestions } from '../table/Suggestions.tsx'
+import { Choice } from '../ui/Choice.tsx'
 
 interface Props {
   /** The one whose records suggest values; absent for none. */
@@ -22,7 +23,7 @@ export function FieldInput({ resource, field, value, onChange, error, hint }: Pr
   const [isUsed, setUsed] = useState(false)
   const [before] = useState(value)
   const hasSuggestions = field.refersTo !== undefined || resource?.groups.some((group) => group.field === name)
-  if (field.choices.length > 0) return <Choice field={field} value={value} onChange={onChange} error={error} />
+  if (field.choices.length > 0) return <ChoiceInput field={field} value={value} onChange={onChange} error={error} />
   return (
     <TextField
       className="field"
@@ -60,26 +61,20 @@ export function FieldInput({ resource, field, value, onChange, error, hint }: Pr
   )
 }
 
-function Choice({ field, value, onChange, error }: Omit<Props, 'resource'>) {
+function ChoiceInput({ field, value, onChange, error }: Omit<Props, 'resource'>) {
   const errorId = useId()
   return (
     <div className="field">
-      <label className="field">
-        <span className="label">{field.label}</span>
-        <select
-          name={field.name}
-          translate="no"
-          value={value}
-          aria-invalid={error !== undefined}
-          aria-describedby={errorId}
-          onChange={(event) => onChange(event.target.value)}
-        >
-          {field.empty === null && <option value="">none</option>}
-          {field.choices.map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={field.label}
+        name={field.name}
+        translate="no"
+        value={value}
+        options={optionsOf(field)}
+        aria-invalid={error !== undefined}
+        aria-describedby={errorId}
+        onChange={onChange}
+      />
       <span id={errorId} className="field-error">
         {error}
       </span>

@@ -81,11 +81,7 @@ function Actions({ stored, onAsk }: { stored: Key } & Pick<Props, 'onAsk'>) {
         <span className="row-actions">{buttons('button ghost small')}</span>
       </span>
       <span className="only-phone">
-        <Popup
-          label={`Actions of ${stored.name}`}
-          className="button ghost icon"
-          button={<Ellipsis aria-hidden="true" className="i" />}
-        >
+        <Popup label={`Actions of ${stored.name}`} className="button ghost icon" icon={Ellipsis}>
           {(close) => (
             // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: its buttons close it
             <div onClick={close}>{buttons('item')}</div>
@@ -98,27 +94,15 @@ function Actions({ stored, onAsk }: { stored: Key } & Pick<Props, 'onAsk'>) {
 
 /** When a key expires; a former secret that still works comes first. */
 function Expiry({ stored: { expires_at, former_until } }: { stored: Key }) {
-  const now = Date.now()
-  if (former_until !== null && Date.parse(former_until) > now)
-    return <span className="badge note">former secret ends {distance(Date.parse(former_until) - now)}</span>
-  if (expires_at === null)
-    return (
-      <span className="faint">
-        <span className="only-phone">expires </span>never
-      </span>
-    )
-  const left = Date.parse(expires_at) - now
-  if (left < SOON_MS)
-    return (
-      <span className="badge warning">
-        <span className="only-phone">expires </span>
-        {distance(left)}
-      </span>
-    )
+  const leftTo = (at: string | null) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at) - Date.now())
+  if (former_until !== null && leftTo(former_until) > 0)
+    return <span className="badge note">former secret ends {distance(leftTo(former_until))}</span>
+  const left = leftTo(expires_at)
+  const isSoon = left < SOON_MS
   return (
-    <span className="faint nowrap">
+    <span className={isSoon ? 'badge warning' : 'faint'}>
       <span className="only-phone">expires </span>
-      {dateOf(expires_at)}
+      {expires_at === null ? 'never' : isSoon ? distance(left) : dateOf(expires_at)}
     </span>
   )
 }

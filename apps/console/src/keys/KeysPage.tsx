@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { client } from '../client.ts'
 import { queryClient } from '../query-client.ts'
 import { logIn, useSession } from '../session/session.ts'
 import { Button } from '../ui/Button.tsx'
@@ -11,11 +9,9 @@ import { notify } from '../ui/notices.ts'
 import { useTitle } from '../ui/title.ts'
 import { RevokeDialog, RotateDialog } from './KeyDialogs.tsx'
 import { KeyTable } from './KeyTable.tsx'
-import { endOf, type Key, type NewKey } from './key.ts'
+import { endOf, type Key, type NewKey, useKeys } from './key.ts'
 import { NewKeyDialog } from './NewKeyDialog.tsx'
 import { SecretPanel } from './SecretPanel.tsx'
-
-const LIMIT = 1000
 
 /** A dialog that is open. */
 type Asked = { verb: 'new' } | { verb: 'rotate' | 'revoke'; stored: Key }
@@ -27,10 +23,7 @@ export default function KeysPage() {
   const [asked, ask] = useState<Asked>()
   const [shown, show] = useState<{ made: NewKey; done: 'created' | 'rotated' }>()
   const [showsEnded, setShowsEnded] = useState(false)
-  const query = useQuery({
-    queryKey: ['keys', 'list'],
-    queryFn: ({ signal }) => client.keys.list.query({ sort: 'id_desc', limit: LIMIT }, { signal }),
-  })
+  const query = useKeys()
   const isOwn = ({ id }: Key) => session?.name === `key ${id}`
   const close = () => ask(undefined)
   const made = async (done: 'created' | 'rotated', key: NewKey) => {
@@ -49,8 +42,11 @@ export default function KeysPage() {
           const valid = keys.filter((key) => endOf(key) === undefined)
           const ended = keys.length - valid.length
           const newKey = (
-            <Button className={keys.length > 0 ? 'button' : 'button primary'} onPress={() => ask({ verb: 'new' })}>
-              <Plus aria-hidden="true" className="i" />
+            <Button
+              className={keys.length > 0 ? 'button' : 'button primary'}
+              icon={Plus}
+              onPress={() => ask({ verb: 'new' })}
+            >
               New key
             </Button>
           )

@@ -22,7 +22,7 @@ export function SecretPanel({ made: { key, name, role, owner, expires_at, former
     <section ref={panel} className="created" aria-labelledby="created">
       <div>
         <h2 id="created">
-          <CircleCheck aria-hidden="true" className="i created-mark" />
+          <CircleCheck className="created-mark" />
           <span>
             Key “<bdi translate="no">{name}</bdi>” {done}
           </span>

@@ -1,10 +1,22 @@
 import type { Output } from '@resource/client'
 import { contract } from '@resource/contract'
+import { useQuery } from '@tanstack/react-query'
+import { client } from '../client.ts'
 import { resources } from '../resources/index.ts'
+
+const LIMIT = 1000
 
 export type Key = Output<'keys', 'get'>
 /** A key with its secret, which the service shows once. */
 export type NewKey = Output<'keys', 'create'>
+
+/** The keys, the newest first. */
+export function useKeys() {
+  return useQuery({
+    queryKey: ['keys', 'list'],
+    queryFn: ({ signal }) => client.keys.list.query({ sort: 'id_desc', limit: LIMIT }, { signal }),
+  })
+}
 
 /** Whether a key was revoked or has expired. */
 export function endOf({ revoked_at, expires_at }: Key): 'revoked' | 'expired' | undefined {

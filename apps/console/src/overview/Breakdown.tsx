@@ -7,6 +7,7 @@ import { useSummaries } from '../resources/summaries.ts'
 import { Value } from '../resources/Value.tsx'
 import { formatNumber } from '../resources/value-text.ts'
 import { Loaded } from '../ui/Loaded.tsx'
+import { Select } from '../ui/Select.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 
 /** The number of groups that the page has room for. */
@@ -36,11 +37,7 @@ export function Breakdown() {
     <section aria-labelledby="breakdown">
       <div className="section-head">
         <h2 id="breakdown">Breakdown</h2>
-        <select className="plain" aria-label="Breakdown" value={shown} onChange={({ target }) => show(target.value)}>
-          {CHOICES.map(({ title }) => (
-            <option key={title}>{title}</option>
-          ))}
-        </select>
+        <Select aria-label="Breakdown" value={shown} options={CHOICES.map(({ title }) => title)} onChange={show} />
       </div>
       <Chosen key={shown} {...choice} />
     </section>

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useFirstRun } from '../first-run/progress.ts'
 import { resources } from '../resources/index.ts'
+import { useIsAfter } from '../ui/later.tsx'
 import { useTitle } from '../ui/title.ts'
 import { Breakdown } from './Breakdown.tsx'
 import { Health } from './Health.tsx'
@@ -20,12 +21,8 @@ const PATIENCE_MS = 1_000
 /** The state of the service: its health, its records, what has changed. Before the first records, what to do first. */
 export default function Overview() {
   const isFirstRun = useFirstRun()
-  const [isLate, setLate] = useState(false)
+  const isLate = useIsAfter(PATIENCE_MS)
   useTitle('Overview')
-  useEffect(() => {
-    const timer = setTimeout(setLate, PATIENCE_MS, true)
-    return () => clearTimeout(timer)
-  }, [])
   if (isFirstRun === undefined && !isLate) return null
   if (isFirstRun) {
     return (

@@ -6,7 +6,7 @@ import { LONG_TIMEOUTS } from '../resources/calls.ts'
 import { resources } from '../resources/index.ts'
 import { useSession } from '../session/session.ts'
 import { addEdit } from '../table/history.ts'
-import { useAllows, useCanWrite } from '../table/permissions.ts'
+import { procedureOf, useAllows } from '../table/permissions.ts'
 import { Button } from '../ui/Button.tsx'
 import { errorMessage } from '../ui/format.ts'
 import { notify } from '../ui/notices.ts'
@@ -20,7 +20,7 @@ export function Decisions({ proposal }: { proposal: Proposal }) {
   const [pending, setPending] = useState<Decision>()
   const isOwn = useSession().session?.name === proposer
   const canReject = useAllows({ access: 'writer' })
-  const canApply = useCanWrite(operation) && is_current
+  const canApply = useAllows(procedureOf(operation)) && is_current
   const decisions: [Decision, string, boolean][] = [
     ['applied', created + updated === 0 ? titleOf(proposal) : `Apply to ${countOf(proposal)}`, canApply],
     ['rejected', 'Reject', canReject],
@@ -48,10 +48,10 @@ export function Decisions({ proposal }: { proposal: Proposal }) {
             <Button
               key={decision}
               className={decision === 'applied' ? 'button primary' : 'button'}
+              icon={decision === 'applied' ? Check : undefined}
               isDisabled={pending !== undefined}
               onPress={() => void decide(decision)}
             >
-              {decision === 'applied' && <Check aria-hidden="true" className="i" />}
               {label}
             </Button>
           ),

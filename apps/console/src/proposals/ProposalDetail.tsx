@@ -81,7 +81,7 @@ function Details({ proposal }: { proposal: Proposal }) {
       <PreviewedChanges label="Proposed changes" preview={proposal} isPast={!isOpen} />
       <details>
         <summary>
-          <ChevronRight aria-hidden="true" className="i" />
+          <ChevronRight />
           Request <code translate="no">{operation}</code>
         </summary>
         <pre translate="no">{JSON.stringify(proposal.input, null, 2)}</pre>
@@ -97,7 +97,7 @@ function Standing({ proposal, moved }: { proposal: Proposal; moved: Moved | unde
   if (is_current) {
     return (
       <div className="note good">
-        <CircleCheck aria-hidden="true" className="i" />
+        <CircleCheck />
         <p>
           <b>As proposed.</b> Checked just now: it would do exactly what it shows.
         </p>
@@ -106,7 +106,7 @@ function Standing({ proposal, moved }: { proposal: Proposal; moved: Moved | unde
   }
   return (
     <div className="note warning" role="alert">
-      <TriangleAlert aria-hidden="true" className="i" />
+      <TriangleAlert />
       <p>
         {obstacle === null ? (
           <>

@@ -116,7 +116,7 @@ export default function ProposalsPage({ id }: { id?: number }) {
                 <div className={id === undefined ? 'detail only-large' : 'detail'}>
                   <p className="crumbs only-small">
                     <Link href={`/proposals?${place}`}>
-                      <ChevronLeft aria-hidden="true" className="i" />
+                      <ChevronLeft />
                       Proposals
                     </Link>
                   </p>

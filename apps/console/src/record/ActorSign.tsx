@@ -12,10 +12,10 @@ interface Props {
 export function ActorSign({ actor, name }: Props) {
   const isProgram = useIsProgram(actor ?? null)
   const Icon = isProgram ? Bot : UserRound
-  if (name === undefined) return <Icon aria-hidden="true" className="i" />
+  if (name === undefined) return <Icon />
   return (
     <span className="avatar" aria-hidden="true">
-      {isProgram ? <Bot className="i" /> : [...name][0]?.toUpperCase()}
+      {isProgram ? <Bot /> : [...name][0]?.toUpperCase()}
     </span>
   )
 }

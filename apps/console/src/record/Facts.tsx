@@ -63,10 +63,9 @@ function Extra({
   return (
     <Button
       className="button ghost icon small"
+      icon={Copy}
       aria-label={`Copy the ${field === 'id' ? 'id' : label.toLowerCase()}`}
       onPress={() => void copy(label, String(value))}
-    >
-      <Copy aria-hidden="true" className="i" />
-    </Button>
+    />
   )
 }

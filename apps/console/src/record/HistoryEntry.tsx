@@ -59,10 +59,10 @@ export function HistoryEntry({ resource, told: { entry, last, isUndone }, stored
       {request != null && obstacle === undefined && (
         <Button
           className="small button ghost"
+          icon={isUndone ? Redo2 : Undo2}
           aria-label={`${isUndone ? 'Redo' : 'Undo'}: ${actor} ${did}`}
           onPress={() => onUndo(request)}
         >
-          {isUndone ? <Redo2 aria-hidden="true" className="i" /> : <Undo2 aria-hidden="true" className="i" />}
           {isUndone ? 'Redo' : 'Undo'}
         </Button>
       )}
@@ -106,7 +106,7 @@ function Sign({ entry }: { entry: Entry }) {
   if (Icon === undefined) return <ActorSign actor={actor} name={actorName(entry)} />
   return (
     <span className="avatar" aria-hidden="true">
-      <Icon className="i" />
+      <Icon />
     </span>
   )
 }

@@ -19,17 +19,15 @@ export function RecordActions({ resource, row, can, isPending, onAct, onEdit, on
   const actions = resource.actions.filter(({ verb, isFor }) => can(verb) && isFor(row))
   return (
     <div className="buttons">
-      <Popup label="More actions" className="button icon" button={<Ellipsis aria-hidden="true" className="i" />}>
+      <Popup label="More actions" className="button icon" icon={Ellipsis}>
         {(close) => (
           // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: its buttons close it
           <div onClick={close}>
-            <Button className="item" onPress={() => copyLink(resource, row)}>
-              <Link aria-hidden="true" className="i" />
+            <Button className="item" icon={Link} onPress={() => copyLink(resource, row)}>
               Copy link
             </Button>
             {can('delete') && (
-              <Button className="item danger" isDisabled={isPending('delete')} onPress={onDelete}>
-                <Trash2 aria-hidden="true" className="i" />
+              <Button className="item danger" icon={Trash2} isDisabled={isPending('delete')} onPress={onDelete}>
                 Delete
               </Button>
             )}
@@ -43,8 +41,7 @@ export function RecordActions({ resource, row, can, isPending, onAct, onEdit, on
         </Button>
       ))}
       {can(editVerb(resource.noun)) && (
-        <Button className="button primary" onPress={onEdit}>
-          <Pencil aria-hidden="true" className="i" />
+        <Button className="button primary" icon={Pencil} onPress={onEdit}>
           Edit…
         </Button>
       )}

@@ -15,8 +15,7 @@ export function RecordCode({ resource, row }: Props) {
   return (
     <section className="in-code" aria-label="As code">
       <CodeTabs label="Language" codes={codesOf(resource, row)}>
-        <Button className="small button ghost" onPress={() => copyLink(resource, row)}>
-          <Link aria-hidden="true" className="i" />
+        <Button className="small button ghost" icon={Link} onPress={() => copyLink(resource, row)}>
           Link
         </Button>
       </CodeTabs>

@@ -4,6 +4,7 @@ import type { Resource } from '../resources/resource.ts'
 import { useRecord } from '../table/queries.ts'
 import { Button } from '../ui/Button.tsx'
 import { Loaded } from '../ui/Loaded.tsx'
+import { Select } from '../ui/Select.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { HistoryEntry } from './HistoryEntry.tsx'
 import { changedFields, told, useHistory } from './history.ts'
@@ -35,19 +36,12 @@ export function RecordHistory({ resource, id, isStored }: Props) {
       <div className="section-head">
         <h2 id="history">History</h2>
         {columns.length > 1 && (
-          <select
-            className="select plain"
+          <Select
             aria-label="Field"
             value={field}
-            onChange={(event) => setField(event.target.value)}
-          >
-            <option value="">All fields</option>
-            {columns.map(({ field, label }) => (
-              <option key={field} value={field}>
-                {label}
-              </option>
-            ))}
-          </select>
+            options={[['', 'All fields'], ...columns.map(({ field, label }) => [field, label] as const)]}
+            onChange={setField}
+          />
         )}
       </div>
       <Loaded

@@ -33,7 +33,7 @@ export default function RecordPage({ resource, id }: Props) {
         <Link href={list} state={{ row: id }}>
           {resource.title}
         </Link>
-        <ChevronRight aria-hidden="true" className="i" />
+        <ChevronRight />
         <span aria-current="page">{id}</span>
         <span className="gap" />
         {!isMissing && standing !== undefined && (
@@ -43,20 +43,18 @@ export default function RecordPage({ resource, id }: Props) {
         )}
         <Button
           className="button ghost icon small"
+          icon={ChevronUp}
           aria-label={`Previous ${resource.one}`}
           isDisabled={isMissing || standing?.previous === undefined}
           onPress={() => go(standing?.previous)}
-        >
-          <ChevronUp aria-hidden="true" className="i" />
-        </Button>
+        />
         <Button
           className="button ghost icon small"
+          icon={ChevronDown}
           aria-label={`Next ${resource.one}`}
           isDisabled={isMissing || standing?.next === undefined}
           onPress={() => go(standing?.next)}
-        >
-          <ChevronDown aria-hidden="true" className="i" />
-        </Button>
+        />
       </nav>
       {/* The key keeps no state of another record, the frame keeps the focus. */}
       <RecordView key={id} resource={resource} id={id} list={list} hasHistory={hasHistory}>

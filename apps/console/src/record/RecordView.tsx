@@ -52,7 +52,7 @@ export function RecordView({ resource, id, list, hasHistory, children }: Props) 
         many={resource.many}
         query={query}
         onShowAll={() => navigate(list)}
-        waiting={<Skeleton label={`Loading the ${resource.one}…`} lines={1} values={3} className="title-lines" />}
+        waiting={<Skeleton label={`Loading the ${resource.one}…`} lines={1} className="title-lines" />}
       >
         {(stored) => {
           const [row = stored] = shown

@@ -36,7 +36,7 @@ function Reference({ from, field, id }: { from: Resource; field: string; id: num
           {from.title} <span className="faint">{field}</span>
         </span>
         <small>{count?.toLocaleString('en')}</small>
-        <ChevronRight aria-hidden="true" className="i" />
+        <ChevronRight />
       </Link>
     </li>
   )

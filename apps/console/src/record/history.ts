@@ -6,6 +6,7 @@ import { client } from '../client.ts'
 import { isChanged } from '../resources/describe-change.ts'
 import type { Resource } from '../resources/resource.ts'
 import { useAllows } from '../table/permissions.ts'
+import { listed } from '../ui/format.ts'
 
 /** A change of a record. */
 export type Entry = Output<'audit', 'list'>['audit'][number]
@@ -89,7 +90,7 @@ export function obstacleOf(
   })
   if (fields.length === 0) return undefined
   return {
-    names: new Intl.ListFormat('en').format(fields.map(({ label }) => label.toLowerCase())),
+    names: listed(fields.map(({ label }) => label.toLowerCase())),
     text: 'changed since',
   }
 }

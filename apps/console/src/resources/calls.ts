@@ -29,6 +29,9 @@ export interface Summary {
   maximum: number | null
 }
 
+/** The service searches for words of this length. */
+export const SHORTEST_WORD = 2
+
 /** For calls that change many records, which take long. */
 export const LONG_TIMEOUTS = { attemptTimeoutMs: 120_000, timeoutMs: 240_000 }
 

@@ -55,6 +55,11 @@ function choicesOf({ type, choices, meta }: Facts): string[] {
   return choices?.map(String) ?? (meta[KNOWN_VALUES] as string[] | undefined) ?? []
 }
 
+/** The choices of an input, with one for no value if the field may have none. */
+export function optionsOf({ choices, empty }: Field): (string | readonly [value: string, text: string])[] {
+  return empty === null ? [['', 'none'], ...choices] : choices
+}
+
 /** The kinds of types and formats. */
 const KINDS: Record<string, Field['kind'] | undefined> = {
   boolean: 'boolean',
@@ -158,9 +163,9 @@ export function draftOf(fields: Field[], row?: Record<string, unknown>): Draft {
   )
 }
 
-/** The value of a filter as text. */
+/** The value of a filter as text; empty without one. */
 export function filterText({ kind }: Field, value: unknown): string {
-  return kind === 'datetime' ? dateOf(String(value)) : String(value)
+  return kind === 'datetime' && value !== undefined ? dateOf(String(value)) : String(value ?? '')
 }
 
 /** The time at which a date starts in the browser's time zone. */

@@ -37,7 +37,7 @@ export function LoginForm({ isOverPage = false }: { isOverPage?: boolean }) {
       {options?.provider != null && (
         <>
           <a className="button large" href={signInUrl()} {...(isOverPage && { target: '_blank', rel: 'noopener' })}>
-            <LogIn aria-hidden="true" className="i" />
+            <LogIn />
             <span>
               Continue with <bdi translate="no">{options.provider}</bdi>
             </span>

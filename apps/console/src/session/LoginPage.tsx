@@ -15,9 +15,7 @@ export default function LoginPage() {
   return (
     <>
       <Header>
-        <Button className="button ghost icon" popoverTarget={id} aria-label="Theme">
-          <Contrast aria-hidden="true" className="i" />
-        </Button>
+        <Button className="button ghost icon" icon={Contrast} popoverTarget={id} aria-label="Theme" />
         <div id={id} popover="auto" className="menu">
           <ThemeChoice />
         </div>

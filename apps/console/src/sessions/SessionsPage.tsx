@@ -57,8 +57,7 @@ export default function SessionsPage() {
                 </h1>
                 <div className="buttons">
                   {others.length > 0 && (
-                    <Button className="button" isDisabled={isEnding} onPress={() => void end(others)}>
-                      <LogOut aria-hidden="true" className="i" />
+                    <Button className="button" icon={LogOut} isDisabled={isEnding} onPress={() => void end(others)}>
                       Log out everywhere else
                     </Button>
                   )}

@@ -11,6 +11,7 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const id = useId()
   const menu = useRef<HTMLDivElement>(null)
   const isOpen = session?.name === 'anonymous'
+  const user = isOpen ? undefined : session
   const choose = (act: () => void) => () => {
     menu.current?.hidePopover()
     act()
@@ -22,50 +23,46 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
       </span>
       <Button className="button ghost account" popoverTarget={id}>
         <span className="hidden">Account: </span>
-        {session !== undefined && !isOpen && (
+        {user !== undefined && (
           <>
             <span className="avatar" aria-hidden="true">
-              {session.label.slice(0, 1).toUpperCase()}
+              {user.label.slice(0, 1).toUpperCase()}
             </span>
-            <bdi translate="no">{session.label}</bdi>
+            <bdi translate="no">{user.label}</bdi>
           </>
         )}
         {isOpen && (
           <span className="badge warning">
-            <LockOpen aria-hidden="true" className="i" />
+            <LockOpen />
             <span>
               Open<span className="wide-text"> to anyone</span>
             </span>
           </span>
         )}
-        <ChevronDown aria-hidden="true" className="i chevron" />
+        <ChevronDown className="chevron" />
       </Button>
       <div ref={menu} id={id} popover="auto" className="menu">
         <p className="faint small-text">
           {isOpen && 'No key yet: everybody is an administrator until one exists.'}
-          {session !== undefined && !isOpen && (
-            <span translate="no">
-              {session.label}, {session.role}
-            </span>
-          )}
+          {user !== undefined && <span translate="no">{`${user.label}, ${user.role}`}</span>}
         </p>
         <ThemeChoice />
         <hr />
         <button type="button" aria-keyshortcuts="?" onClick={choose(onShortcuts)}>
-          <Keyboard aria-hidden="true" className="i" />
+          <Keyboard />
           Keyboard shortcuts
         </button>
-        {session !== undefined && !isOpen && (
-          <Link href="/sessions" onClick={() => menu.current?.hidePopover()}>
-            <MonitorSmartphone aria-hidden="true" className="i" />
-            Sessions
-          </Link>
-        )}
-        {session !== undefined && !isOpen && (
-          <button type="button" onClick={choose(() => void logOut())}>
-            <LogOut aria-hidden="true" className="i" />
-            Log out
-          </button>
+        {user !== undefined && (
+          <>
+            <Link href="/sessions" onClick={() => menu.current?.hidePopover()}>
+              <MonitorSmartphone />
+              Sessions
+            </Link>
+            <button type="button" onClick={choose(() => void logOut())}>
+              <LogOut />
+              Log out
+            </button>
+          </>
         )}
       </div>
     </>

@@ -30,7 +30,7 @@ export function Notices() {
         const whole = `${notice.text}${end}${details}`
         return (
           <div key={notice.id} className={`notice ${notice.kind}`}>
-            {notice.kind === 'failed' && <CircleAlert aria-hidden="true" className="i" />}
+            {notice.kind === 'failed' && <CircleAlert />}
             <p title={whole}>
               <span className="subject">
                 <span>{notice.text}</span>
@@ -41,17 +41,13 @@ export function Notices() {
             {notice.action !== undefined && (
               <Button
                 className="button small"
+                icon={notice.action.label === 'Redo' ? Redo2 : Undo2}
                 aria-label={`${notice.action.label}: ${whole}`}
                 onPress={() => {
                   dismiss(notice.id)
                   notice.action?.act()
                 }}
               >
-                {notice.action.label === 'Redo' ? (
-                  <Redo2 aria-hidden="true" className="i" />
-                ) : (
-                  <Undo2 aria-hidden="true" className="i" />
-                )}
                 {notice.action.label}
               </Button>
             )}
@@ -65,9 +61,12 @@ export function Notices() {
                 {notice.link.label}
               </Link>
             )}
-            <Button className="button small icon" aria-label={`Dismiss: ${whole}`} onPress={() => dismiss(notice.id)}>
-              <X aria-hidden="true" className="i" />
-            </Button>
+            <Button
+              className="button small icon"
+              icon={X}
+              aria-label={`Dismiss: ${whole}`}
+              onPress={() => dismiss(notice.id)}
+            />
           </div>
         )
       })}

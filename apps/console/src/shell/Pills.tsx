@@ -39,7 +39,7 @@ function Pill({ work, onOpen }: { work: Work; onOpen: () => void }) {
   const details = {
     className: 'button ghost icon small',
     'aria-label': `Show the progress of ${title}`,
-    children: <Maximize2 aria-hidden="true" className="i" />,
+    children: <Maximize2 />,
   }
   return (
     <div className="pill">

@@ -31,14 +31,17 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <Header
         start={
-          <Button className="button ghost icon drawer-button" popoverTarget={drawer} aria-label="Navigation">
-            <Menu aria-hidden="true" className="i" />
-          </Button>
+          <Button
+            className="button ghost icon drawer-button"
+            icon={Menu}
+            popoverTarget={drawer}
+            aria-label="Navigation"
+          />
         }
       >
         <LiveStatus />
         <button type="button" className="find" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen('palette')}>
-          <Search aria-hidden="true" className="i" />
+          <Search />
           <span>Search or jump to…</span>
           <kbd>Ctrl K</kbd>
         </button>

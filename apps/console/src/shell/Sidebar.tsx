@@ -30,14 +30,14 @@ export function Sidebar({ id }: { id: string }) {
     <nav ref={drawer} id={id} popover="auto" className="side" aria-label="Console">
       <div className="areas-narrow">
         <a href="/">
-          <House aria-hidden="true" className="i" />
+          <House />
           <span>Start page</span>
         </a>
         {AREAS.map(([href, title]) => {
           const Icon = AREA_ICONS[href]
           return (
             <a key={href} href={href}>
-              <Icon aria-hidden="true" className="i" />
+              <Icon />
               <span>{title}</span>
             </a>
           )
@@ -70,7 +70,7 @@ function Entry({ page: { href, title, icon: Icon, counted }, path }: { page: Des
   const current = path === href ? 'page' : path.startsWith(`${href}/`) ? 'true' : undefined
   return (
     <Link href={href} aria-current={current} onClick={scrollToTop}>
-      <Icon aria-hidden="true" className="i" />
+      <Icon />
       <span>{title}</span>{' '}
       {counted === 'proposals' ? <OpenProposals /> : counted !== undefined && <Size noun={counted} />}
     </Link>

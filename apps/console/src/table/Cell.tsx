@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type MouseEvent, memo, type RefObject } from 'react'
 import type { Field } from '../resources/field.ts'
-import type { Action, Column, Resource, Row } from '../resources/resource.ts'
+import type { Action, Column, Noun, Resource, Row } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
-import { By } from './By.tsx'
+import { useActor } from './actor.ts'
 import { CellInput } from './CellInput.tsx'
 import type { Place } from './places.ts'
 
@@ -104,6 +104,18 @@ export const Cell = memo(function Cell({
     </Tag>
   )
 })
+
+/** Who has just changed a record. */
+function By({ noun, id, version }: { noun: Noun; id: number; version: number }) {
+  const actor = useActor(noun, id, version)
+  return (
+    actor !== undefined && (
+      <span className="by">
+        <span className="dot live" /> <bdi translate="no">{actor}</bdi>
+      </span>
+    )
+  )
+}
 
 /** Makes the Back button return to the row. */
 export function remember({ id }: Row) {

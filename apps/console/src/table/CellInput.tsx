@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
-import { draftOf, type Field, isQuantity, parseInput, valueError } from '../resources/field.ts'
+import { draftOf, type Field, isQuantity, optionsOf, parseInput, valueError } from '../resources/field.ts'
 import type { Resource, Row } from '../resources/resource.ts'
+import { Select } from '../ui/Select.tsx'
 import { Suggestions } from './Suggestions.tsx'
 
 interface Props {
@@ -63,7 +64,6 @@ export function CellInput({ resource, field, row, label, onSave, onCancel }: Pro
     'aria-invalid': error !== undefined,
     'aria-describedby': errorId,
     value: text,
-    onChange: (event: { target: { value: string } }) => setText(event.target.value),
     onBlur: leave,
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key === 'Escape') end(onCancel)
@@ -75,15 +75,11 @@ export function CellInput({ resource, field, row, label, onSave, onCancel }: Pro
   return (
     <span className="cell-input">
       {field.choices.length > 0 ? (
-        <select {...common}>
-          {field.empty === null && <option value="">none</option>}
-          {field.choices.map((choice) => (
-            <option key={choice}>{choice}</option>
-          ))}
-        </select>
+        <Select {...common} options={optionsOf(field)} onChange={setText} />
       ) : (
         <input
           {...common}
+          onChange={(event) => setText(event.target.value)}
           dir="auto"
           type={field.kind === 'number' ? 'text' : field.kind}
           inputMode={isQuantity(field) ? 'decimal' : 'text'}

@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react'
 import { type FocusEvent, useId, useRef, useState } from 'react'
-import { dateOf, type Field, isQuantity, parseInput, startOfDate, valueError } from '../resources/field.ts'
+import { type Field, filterText, isQuantity, parseInput, startOfDate, valueError } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import type { Condition } from './conditions.ts'
@@ -38,7 +38,7 @@ export function ConditionForm(props: Props) {
           }}
         >
           <span translate="no">{choice}</span>
-          {choice === value && <Check className="i trailing" aria-hidden="true" />}
+          {choice === value && <Check className="trailing" />}
         </Button>
       ))}
     </fieldset>
@@ -48,7 +48,7 @@ export function ConditionForm(props: Props) {
 /** Applies on Enter, and when the focus leaves it. */
 function TypedCondition({ resource, view, condition, onChange, onClose }: Props) {
   const { fields, all } = condition
-  const before = Object.fromEntries(fields.map((field) => [field.name, textOf(field, view[field.name])]))
+  const before = Object.fromEntries(fields.map((field) => [field.name, filterText(field, view[field.name])]))
   const [draft, setDraft] = useState(before)
   const id = useId()
   const isOver = useRef(false)
@@ -88,7 +88,6 @@ function TypedCondition({ resource, view, condition, onChange, onClose }: Props)
           <label htmlFor={`${id}-${field.name}`}>{field.label}</label>
           <input
             id={`${id}-${field.name}`}
-            className="input"
             translate="no"
             type={isDate(field) ? 'date' : 'text'}
             inputMode={isQuantity(field) ? 'decimal' : 'text'}
@@ -122,10 +121,6 @@ function TypedCondition({ resource, view, condition, onChange, onClose }: Props)
 
 function isDate({ kind }: Field): boolean {
   return kind === 'date' || kind === 'datetime'
-}
-
-function textOf({ kind }: Field, value: unknown): string {
-  return kind === 'datetime' && value !== undefined ? dateOf(String(value)) : String(value ?? '')
 }
 
 /** The value of an input; undefined if it is empty. */

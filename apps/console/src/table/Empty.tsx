@@ -28,12 +28,10 @@ export function Empty({ resource, pages, canCreate }: Props) {
             Create the first one, import a file, or <a href="/docs">send a request</a>.
           </p>
           <div className="buttons">
-            <Button onPress={() => pages.open('new')}>
-              <Plus className="i" aria-hidden="true" />
+            <Button icon={Plus} onPress={() => pages.open('new')}>
               Create the first {one}
             </Button>
-            <Button onPress={() => pages.open('import')}>
-              <Upload className="i" aria-hidden="true" />
+            <Button icon={Upload} onPress={() => pages.open('import')}>
               Import a file
             </Button>
           </div>

@@ -31,7 +31,7 @@ export function Filters({ resource, view, onChange, onClose }: Props) {
           <li key={condition.label}>
             <Button className="item" onPress={() => choose(condition)}>
               {condition.label}
-              <ChevronRight className="i trailing" aria-hidden="true" />
+              <ChevronRight className="trailing" />
             </Button>
           </li>
         ))}

@@ -70,11 +70,7 @@ interface StepProps {
 }
 
 function Step({ icon: Icon, label, ...rest }: StepProps) {
-  return (
-    <Button {...rest} className="button ghost icon small" aria-label={label}>
-      <Icon className="i" aria-hidden="true" />
-    </Button>
-  )
+  return <Button {...rest} className="button ghost icon small" icon={Icon} aria-label={label} />
 }
 
 /** `26–50 of 20,000` */

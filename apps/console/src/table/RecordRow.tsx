@@ -83,13 +83,12 @@ export const RecordRow = memo(function RecordRow(props: Props) {
         </span>
         <Button
           className="button ghost icon small more"
+          icon={Ellipsis}
           tabIndex={-1}
           popoverTarget={menuId}
           aria-label={`Actions for ${name}`}
           onPress={() => acts.current.showMenu(row)}
-        >
-          <Ellipsis className="i" aria-hidden="true" />
-        </Button>
+        />
       </td>
     </tr>
   )

@@ -2,7 +2,7 @@ import { Copy, ExternalLink, Pencil, Trash2 } from 'lucide-react'
 import { Link } from 'wouter'
 import { type Action, editVerb, type Resource, type Row } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
-import { notify } from '../ui/notices.ts'
+import { copy } from '../ui/copy.ts'
 import { remember } from './Cell.tsx'
 import { deletion } from './changes.ts'
 
@@ -21,10 +21,6 @@ interface Props {
 
 /** What can be done with one record. */
 export function RowMenu({ resource, row, href, can, actions, onAct, onEdit, onClose }: Props) {
-  const copy = async () => {
-    await navigator.clipboard.writeText(String(row.id))
-    notify('done', `ID ${row.id} copied`)
-  }
   // The focus returns to the button of the menu first, to which a dialog returns it.
   const then = (act: () => void) => () => {
     onClose()
@@ -33,31 +29,28 @@ export function RowMenu({ resource, row, href, can, actions, onAct, onEdit, onCl
   return (
     <>
       <Link className="item" href={href} state={{ from: window.location.search }} onClick={() => remember(row)}>
-        <ExternalLink className="i" aria-hidden="true" />
+        <ExternalLink />
         Open
       </Link>
       {can(editVerb(resource.noun)) && (
-        <Button className="item" onPress={then(() => onEdit(row.id))}>
-          <Pencil className="i" aria-hidden="true" />
+        <Button className="item" icon={Pencil} onPress={then(() => onEdit(row.id))}>
           Edit…
         </Button>
       )}
       {actions.map((action) => (
         <Button key={action.label} className="item" onPress={then(() => onAct(action, row))}>
-          <span className="i" />
+          <span className="lucide" />
           {action.label}
         </Button>
       ))}
       {/* Browsers have no clipboard without HTTPS. */}
       {navigator.clipboard !== undefined && (
-        <Button className="item" onPress={then(() => void copy())}>
-          <Copy className="i" aria-hidden="true" />
+        <Button className="item" icon={Copy} onPress={then(() => void copy(`ID ${row.id}`, String(row.id)))}>
           Copy the ID
         </Button>
       )}
       {can('delete') && (
-        <Button className="item danger" onPress={then(() => onAct(deletion(resource), row))}>
-          <Trash2 className="i" aria-hidden="true" />
+        <Button className="item danger" icon={Trash2} onPress={then(() => onAct(deletion(resource), row))}>
           Delete
         </Button>
       )}

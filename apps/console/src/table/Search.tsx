@@ -14,15 +14,14 @@ interface Props {
 
 /** The search box of a list, which searches while the user types. `/` focuses it. */
 export function Search({ field, label, value, onChange }: Props) {
-  const { input, text, setText, error, onBlur, onKeyDown } = useFilterInput(field, value, onChange, { isLive: true })
+  const { input, text, setText, error, onBlur, onKeyDown } = useFilterInput(field, value, onChange)
   const errorId = useId()
   useShortcut('/', () => input.current?.select())
   return (
-    <div className="search with-icon">
-      <Magnifier className="i" aria-hidden="true" />
+    <div className="search">
+      <Magnifier />
       <input
         ref={input}
-        className="input"
         type="search"
         dir="auto"
         aria-label={label}
@@ -44,15 +43,14 @@ export function Search({ field, label, value, onChange }: Props) {
       ) : (
         <Button
           className="button ghost icon small"
+          icon={X}
           aria-label="Clear the search"
           onPress={() => {
             setText('')
             onChange(undefined, false)
             input.current?.focus()
           }}
-        >
-          <X className="i" aria-hidden="true" />
-        </Button>
+        />
       )}
       <span id={errorId} role="status" className="field-error">
         {error}

@@ -50,8 +50,7 @@ export function SelectionBar(props: Props): ReactNode {
           )}
           <span className="split" />
           {may('updateWhere') && sharedFields(resource).length > 0 && (
-            <Button className="button small" onPress={onEdit}>
-              <Pencil className="i" aria-hidden="true" />
+            <Button className="button small" icon={Pencil} onPress={onEdit}>
               Change…
             </Button>
           )}
@@ -76,22 +75,19 @@ export function SelectionBar(props: Props): ReactNode {
               )
             )
           })}
-          <Button className="button small" onPress={onExport}>
-            <Download className="i" aria-hidden="true" />
+          <Button className="button small" icon={Download} onPress={onExport}>
             Export…
           </Button>
           {may(isEverything ? 'deleteMatching' : 'delete') && (
             <Button
               className="button small danger"
+              icon={Trash2}
               onPress={() => onAsk(deletion(resource), isEverything ? undefined : rows)}
             >
-              <Trash2 className="i" aria-hidden="true" />
               Delete…
             </Button>
           )}
-          <Button className="button small icon" aria-label="Clear the selection" onPress={selection.clear}>
-            <X className="i" aria-hidden="true" />
-          </Button>
+          <Button className="button small icon" icon={X} aria-label="Clear the selection" onPress={selection.clear} />
         </>
       )}
     </div>

@@ -44,7 +44,7 @@ export function TableHead({ columns, sort, selection, onSort }: Props) {
                   onPress={() => onSort(sort === `${field}_asc` ? `${field}_desc` : `${field}_asc`)}
                 >
                   {label}
-                  {order !== undefined && <Arrow className="i" aria-hidden="true" />}
+                  {order !== undefined && <Arrow />}
                 </Button>
               ) : (
                 label

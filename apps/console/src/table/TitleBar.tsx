@@ -24,31 +24,22 @@ export function TitleBar({ resource, total, all, permissions, onOpen, children }
   // Disabled instead of hidden, with the reason as description.
   const restricted = (verb: string) =>
     permissions.can(verb) ? {} : { isDisabled: true, 'aria-describedby': 'permissions' }
-  const transfers = (className: string, close = () => {}) => (
-    <>
-      <Button
-        {...restricted('createMany')}
-        className={className}
-        onPress={() => {
-          close()
-          onOpen('import')
-        }}
-      >
-        <Upload className="i" aria-hidden="true" />
-        Import…
-      </Button>
-      <Button
-        className={className}
-        onPress={() => {
-          close()
-          onOpen('export')
-        }}
-      >
-        <Download className="i" aria-hidden="true" />
-        Export…
-      </Button>
-    </>
-  )
+  const transfers = (className: string, close = () => {}) => {
+    const opens = (dialog: Open) => () => {
+      close()
+      onOpen(dialog)
+    }
+    return (
+      <>
+        <Button {...restricted('createMany')} className={className} icon={Upload} onPress={opens('import')}>
+          Import…
+        </Button>
+        <Button className={className} icon={Download} onPress={opens('export')}>
+          Export…
+        </Button>
+      </>
+    )
+  }
   return (
     <div className="page-head list-head">
       <div className="titled">
@@ -65,20 +56,16 @@ export function TitleBar({ resource, total, all, permissions, onOpen, children }
       </div>
       <div className="buttons">
         <div className="buttons only-wide">{transfers('button ghost')}</div>
-        <Popup
-          className="button ghost icon only-phone"
-          label="More actions"
-          button={<Ellipsis className="i" aria-hidden="true" />}
-        >
+        <Popup className="button ghost icon only-phone" label="More actions" icon={Ellipsis}>
           {(close) => transfers('item', close)}
         </Popup>
         <Button
           {...restricted('create')}
           className="button primary"
+          icon={Plus}
           aria-label={`New ${one}`}
           onPress={() => onOpen('new')}
         >
-          <Plus className="i" aria-hidden="true" />
           <span className="only-wide">New {one}</span>
         </Button>
       </div>

@@ -47,15 +47,7 @@ export function Toolbar({ resource, view, columns, onChange }: Props) {
         {set.map((condition) => (
           <Chip key={condition.label} {...{ resource, view, condition, onChange }} />
         ))}
-        <Popup
-          className="button ghost"
-          button={
-            <>
-              <ListFilter className="i" aria-hidden="true" />
-              Filter
-            </>
-          }
-        >
+        <Popup className="button ghost" icon={ListFilter} button="Filter">
           {(close) => <Filters {...{ resource, view, onChange }} onClose={close} />}
         </Popup>
         {set.length > 1 && (
@@ -68,7 +60,7 @@ export function Toolbar({ resource, view, columns, onChange }: Props) {
         className="button ghost icon"
         panelClassName="menu anchored options"
         label="Columns and density"
-        button={<SlidersHorizontal className="i" aria-hidden="true" />}
+        icon={SlidersHorizontal}
       >
         {() => <ViewOptions {...{ resource, columns, onChange }} sort={view.sort} />}
       </Popup>
@@ -96,9 +88,7 @@ function Chip({ resource, view, condition, onChange }: ChipProps) {
       >
         {(close) => <ConditionForm {...{ resource, view, condition, onChange }} onClose={close} />}
       </Popup>
-      <Button aria-label={`Remove ${label} ${value}`} onPress={() => onChange(without(condition.all))}>
-        <X className="i" aria-hidden="true" />
-      </Button>
+      <Button icon={X} aria-label={`Remove ${label} ${value}`} onPress={() => onChange(without(condition.all))} />
     </span>
   )
 }

@@ -4,6 +4,7 @@ import type { Column, Resource } from '../resources/resource.ts'
 import { Value } from '../resources/Value.tsx'
 import { valueText } from '../resources/value-text.ts'
 import { Button } from '../ui/Button.tsx'
+import { listed } from '../ui/format.ts'
 import { useActor } from './actor.ts'
 
 interface Props {
@@ -12,8 +13,6 @@ interface Props {
   sideOf: (field: string) => Side
   onChoose: (field: string, side: Side) => void
 }
-
-const LIST = new Intl.ListFormat('en')
 
 /** The versions of a record side by side, and the choice of a value for each field that both users changed. */
 export function VersionTable({ resource, versions, sideOf, onChoose }: Props) {
@@ -27,11 +26,11 @@ export function VersionTable({ resource, versions, sideOf, onChoose }: Props) {
   const same = columns.filter(({ field }) => changedBy(versions, field) === undefined)
   const shown = areAllShown ? columns : columns.filter((column) => !same.includes(column))
   const isChoice = columns.some(({ field }) => changedBy(versions, field) === 'both')
-  const listed = (some: Column[]) => LIST.format(some.map(({ label }) => label.toLowerCase()))
+  const labelsOf = (some: Column[]) => listed(some.map(({ label }) => label.toLowerCase()))
   const by = (side: Side) => columns.filter(({ field }) => changedBy(versions, field) === side)
   const kept = [
-    ...(by('mine').length > 0 ? [`${listed(by('mine'))} from you`] : []),
-    ...(by('stored').length > 0 ? [`${listed(by('stored'))} from ${actor ?? 'the stored version'}`] : []),
+    ...(by('mine').length > 0 ? [`${labelsOf(by('mine'))} from you`] : []),
+    ...(by('stored').length > 0 ? [`${labelsOf(by('stored'))} from ${actor ?? 'the stored version'}`] : []),
   ]
   const choice = { versions, sideOf, onChoose }
   const result = merged(versions, columns, sideOf)
@@ -73,8 +72,8 @@ export function VersionTable({ resource, versions, sideOf, onChoose }: Props) {
           {kept.length > 0 && `Fields that only one of you changed are kept: ${kept.join(', ')}. `}
           {same.length > 0 && !areAllShown && (
             <>
-              {listed(same).replace(/^./, (letter) => letter.toUpperCase())} {same.length === 1 ? 'is' : 'are'} the same
-              in all.{' '}
+              {labelsOf(same).replace(/^./, (letter) => letter.toUpperCase())} {same.length === 1 ? 'is' : 'are'} the
+              same in all.{' '}
               <Button className="link" onPress={() => showAll(true)}>
                 Show {same.length === 1 ? 'it' : 'them'}
               </Button>

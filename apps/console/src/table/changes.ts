@@ -1,6 +1,5 @@
 import { VersionMismatchError } from '@resource/client'
 import { useState } from 'react'
-import type { Conflict } from '../conflict/conflict.ts'
 import { calls, writes } from '../resources/calls.ts'
 import { describeChange } from '../resources/describe-change.ts'
 import { type Action, editVerb, isChange, nameOf, type Resource, type Row } from '../resources/resource.ts'
@@ -11,6 +10,15 @@ import { addEdit } from './history.ts'
 import { applyOptimistically, storedOf } from './optimistic.ts'
 import { refresh } from './queries.ts'
 import { inTurn, latestOf, noteWrite } from './turns.ts'
+
+/** A write to a record that changed since the user read it. */
+export interface Conflict {
+  action: Action
+  /** The version that the user saw, with the earlier writes of this page. */
+  row: Row
+  /** The version stored now. */
+  stored: Row
+}
 
 /** Deletion as an action. */
 export function deletion({ noun }: Resource): Action {

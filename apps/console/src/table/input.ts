@@ -4,22 +4,12 @@ import { type Field, parseInput, valueError } from '../resources/field.ts'
 const LIVE_AFTER_MS = 300
 const SHORTEST = 2
 
-interface Options {
-  /** Whether it applies while the user types, once the text is long enough. */
-  isLive?: boolean
-}
-
 /**
- * The text of a filter's input, which applies on Enter and on blur.
+ * The text of a filter's input, which applies while the user types, once it is long enough, and on Enter and on blur.
  *
  * @param onChange applies the value, in place of the last one if the user types on
  */
-export function useFilterInput(
-  field: Field,
-  value: string,
-  onChange: (value: unknown, isTypedOn: boolean) => void,
-  { isLive = false }: Options = {},
-) {
+export function useFilterInput(field: Field, value: string, onChange: (value: unknown, isTypedOn: boolean) => void) {
   const [text, setText] = useState(value)
   const [known, setKnown] = useState(value)
   const [applied, setApplied] = useState(value)
@@ -51,10 +41,10 @@ export function useFilterInput(
     if (document.activeElement === input.current) apply(true)
   })
   useEffect(() => {
-    if (!isLive || (typed.length < SHORTEST && typed !== '')) return
+    if (typed.length < SHORTEST && typed !== '') return
     const timer = setTimeout(applyLive, LIVE_AFTER_MS)
     return () => clearTimeout(timer)
-  }, [isLive, typed])
+  }, [typed])
 
   const latest = useRef(commit)
   latest.current = commit

@@ -1,6 +1,7 @@
 import { contract, ROLES, type Role } from '@resource/contract'
 import { editVerb, type Noun, type Resource } from '../resources/resource.ts'
 import { useSession } from '../session/session.ts'
+import { listed } from '../ui/format.ts'
 
 /** The procedures of a noun that the user's role allows, according to the contract. */
 export interface Permissions {
@@ -36,11 +37,6 @@ export function useAllowing(): (procedure: { access?: string | undefined }) => b
   return ({ access }) => session !== undefined && includes(session.role, roleOf(access))
 }
 
-/** Whether the user's role allows a write by its name: `items.update`. */
-export function useCanWrite(operation: string): boolean {
-  return useAllows(procedureOf(operation))
-}
-
 /** A procedure by its name: `items.update`. One that does not exist needs the highest role. */
 export function procedureOf(operation: string): { access?: string | undefined } {
   const [noun, verb = ''] = operation.split('.')
@@ -63,8 +59,7 @@ function restrictedActions({ noun, one }: Resource): [label: string, verb: strin
 function accessOf(noun: Noun, verb: string): Role {
   const resource = contract[noun]
   if (verb === 'deleteMatching') return 'collection' in resource ? resource.collection.purgeRole : 'admin'
-  const procedures: Record<string, { access?: string | undefined } | undefined> = resource.procedures
-  return roleOf(procedures[verb]?.access)
+  return roleOf(procedureOf(`${noun}.${verb}`).access)
 }
 
 function roleOf(access: string | undefined): Role {
@@ -73,8 +68,4 @@ function roleOf(access: string | undefined): Role {
 
 function includes(role: Role, access: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(access)
-}
-
-function listed(labels: string[]): string {
-  return new Intl.ListFormat('en').format(labels)
 }

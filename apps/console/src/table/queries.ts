@@ -1,15 +1,12 @@
 import { NotFoundError } from '@resource/client'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { queryClient } from '../query-client.ts'
-import { calls, type Page } from '../resources/calls.ts'
+import { calls, type Page, SHORTEST_WORD } from '../resources/calls.ts'
 import { readReferred } from '../resources/labels.ts'
 import { isId, type Resource, type Row } from '../resources/resource.ts'
 import { summariesOf } from '../resources/summaries.ts'
 import { useLater } from '../ui/later.tsx'
 import { filtersOf, listInputOf, type View } from './view.ts'
-
-// The service searches for words of this length.
-const SHORTEST_WORD = 2
 
 /** What is cached of a view. */
 export type Listed = NonNullable<ReturnType<typeof useRows>['data']>

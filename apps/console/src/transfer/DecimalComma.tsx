@@ -25,7 +25,7 @@ export function DecimalComma({ resource, table, settings, isChosen, onChange }: 
   const hasIt = (column: string) => table.rows.some(({ source }) => String(source[column] ?? '').trim() === number)
   return (
     <div className="note" role="status">
-      <WandSparkles aria-hidden="true" className="i" />
+      <WandSparkles />
       <p>
         <b translate="no">{Object.keys(columns).find(hasIt)}</b> {found.isAmbiguous ? 'may be written' : 'is written'}{' '}
         with decimal commas: <code translate="no">{number}</code>

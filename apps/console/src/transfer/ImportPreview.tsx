@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'react'
 import type { Resource } from '../resources/resource.ts'
 import { Button } from '../ui/Button.tsx'
 import { FailedLine } from '../ui/FailedLine.tsx'
-import { formatCount, ROWS } from '../ui/format.ts'
+import { formatCount, listed, ROWS } from '../ui/format.ts'
 import { DecimalComma } from './DecimalComma.tsx'
 import { ImportOptions } from './ImportOptions.tsx'
 import { ImportSteps } from './ImportSteps.tsx'
@@ -12,8 +12,6 @@ import { PreviewTable, SHOWN, UNNAMED } from './PreviewTable.tsx'
 import { findImported, type Imported } from './saved.ts'
 import { checkRows, guessDecimal, guessSettings, isObvious, missingFields, modeLabel, modesOf } from './settings.ts'
 import type { Table } from './table.ts'
-
-const listed = (names: string[]) => new Intl.ListFormat('en').format(names)
 
 interface Props {
   resource: Resource

@@ -19,7 +19,7 @@ export function ImportSteps({ file, step, onMatch = () => {} }: Props) {
           'File'
         ) : (
           <>
-            <Check aria-hidden="true" className="i" />
+            <Check />
             <span translate="no">{file}</span>
           </>
         )}
@@ -27,7 +27,7 @@ export function ImportSteps({ file, step, onMatch = () => {} }: Props) {
       <li aria-current={step === 'match' ? 'step' : undefined}>
         {step === 'check' ? (
           <>
-            <Check aria-hidden="true" className="i" />
+            <Check />
             <Button className="link" onPress={onMatch}>
               Match columns
             </Button>

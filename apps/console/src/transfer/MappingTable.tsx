@@ -2,11 +2,13 @@ import { type Layout, type Row, recordOf } from '@resource/import'
 import { ArrowRight, Check, CircleAlert } from 'lucide-react'
 import { useMemo } from 'react'
 import type { Resource } from '../resources/resource.ts'
+import { Select } from '../ui/Select.tsx'
 import { UNNAMED } from './PreviewTable.tsx'
 import { columnFields } from './settings.ts'
 import type { Table } from './table.ts'
 
 const UNDECIDED = '?'
+const CHOOSE = [UNDECIDED, 'Choose…'] as const
 const SAMPLE = 3
 // More is no list of values that somebody could read.
 const MAX_DIFFERENT = 100
@@ -23,6 +25,7 @@ interface Props {
 export function MappingTable({ resource, table, rows, settings, onChange }: Props) {
   const { columns } = settings
   const fields = columnFields(resource, settings.mode)
+  const choices = [['', 'Do not import'] as const, ...fields.map(({ name, label }) => [name, label] as const)]
   const wrong = useMemo(() => countFaults(rows), [rows])
   // A field has one column.
   const assign = (column: string, name: string | null) => {
@@ -57,23 +60,15 @@ export function MappingTable({ resource, table, rows, settings, onChange }: Prop
                   {sampleOf(table, column, field?.isSecret === true)}
                 </td>
                 <td className="tight arrow">
-                  <ArrowRight aria-hidden="true" className="i" />
+                  <ArrowRight />
                 </td>
                 <td>
-                  <select
-                    className="select"
+                  <Select
                     aria-label={`Field for ${title}`}
                     value={columns[column] === undefined ? UNDECIDED : (columns[column] ?? '')}
-                    onChange={(event) => assign(column, event.target.value || null)}
-                  >
-                    {columns[column] === undefined && <option value={UNDECIDED}>Choose…</option>}
-                    <option value="">Do not import</option>
-                    {fields.map(({ name, label }) => (
-                      <option key={name} value={name}>
-                        {label}
-                      </option>
-                    ))}
-                  </select>
+                    options={[...(columns[column] === undefined ? [CHOOSE] : []), ...choices]}
+                    onChange={(name) => assign(column, name || null)}
+                  />
                 </td>
                 <td className="small-text check">
                   {field === undefined ? (
@@ -108,14 +103,14 @@ function Fit({ fault, total, isNumber, different }: FitProps) {
   if (fault > 0) {
     return (
       <span className={fault === total ? 'error' : 'status doubtful'}>
-        <CircleAlert aria-hidden="true" className="i" />
+        <CircleAlert />
         {text} {isNumber ? 'are numbers' : 'are valid'}
       </span>
     )
   }
   return (
     <span className="status faint">
-      <Check aria-hidden="true" className="i" />
+      <Check />
       {different === undefined ? text : `${different} different ${different === 1 ? 'value' : 'values'}`}
     </span>
   )

@@ -72,7 +72,7 @@ export function PreviewTable({ resource, table, rows, settings }: Props) {
               <td className="check at-extra">
                 {errors.length === 0 ? (
                   <span className="status faint">
-                    <Check aria-hidden="true" className="i" />
+                    <Check />
                     OK
                   </span>
                 ) : (

@@ -1,12 +1,16 @@
+import type { LucideIcon } from 'lucide-react'
 import type { ButtonHTMLAttributes } from 'react'
 
 interface Props extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled' | 'onClick'> {
+  /** Before the text, or in its place. */
+  icon?: LucideIcon | undefined
   isDisabled?: boolean
   onPress?: () => void
 }
 
 /** A button that keeps the focus while it is disabled. The `disabled` attribute would lose it. */
-export function Button({ isDisabled = false, onPress, className = 'button', type = 'button', ...rest }: Props) {
+export function Button(props: Props) {
+  const { icon: Icon, isDisabled = false, onPress, className = 'button', type = 'button', children, ...rest } = props
   return (
     <button
       {...rest}
@@ -17,6 +21,9 @@ export function Button({ isDisabled = false, onPress, className = 'button', type
         if (isDisabled) event.preventDefault()
         else onPress?.()
       }}
-    />
+    >
+      {Icon && <Icon />}
+      {children}
+    </button>
   )
 }

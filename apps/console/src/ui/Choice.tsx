@@ -1,28 +1,17 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
+import { Select, type SelectProps } from './Select.tsx'
 
-interface Props {
+interface Props extends SelectProps {
   label: ReactNode
-  className?: string
-  value: string | number
-  /** The values, each with its text. */
-  options: readonly (readonly [value: string | number, text: string])[]
-  onChange: (value: string) => void
-  /** `no` if the texts are data, which a translation of the page must not change. */
-  translate?: 'no' | undefined
 }
 
-/** A labeled list of values, of which one is chosen. */
-export function Choice({ label, className = 'filter', value, options, onChange, translate }: Props) {
+/** A labeled list of values, of which one is chosen. The class is that of the label. */
+export function Choice({ label, className = 'filter', ...rest }: Props) {
+  const id = useId()
   return (
-    <label className={className}>
+    <label className={className} htmlFor={id}>
       <span>{label}</span>
-      <select translate={translate} value={value} onChange={(event) => onChange(event.target.value)}>
-        {options.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
+      <Select {...rest} id={id} />
     </label>
   )
 }

@@ -26,8 +26,7 @@ export function CopyButton({ text, label, className = 'button ghost small' }: Pr
   }
   const Icon = isCopied ? Check : Copy
   return (
-    <Button className={className} onPress={() => void copy()}>
-      <Icon aria-hidden="true" className="i" />
+    <Button className={className} icon={Icon} onPress={() => void copy()}>
       <span role="status">{isCopied ? 'Copied' : label}</span>
     </Button>
   )

@@ -52,7 +52,7 @@ export function Loaded<T>({ query, title, waiting, missing, children }: Props<T>
   if (failure instanceof NotFoundError && missing !== undefined) return missing
   const isLoggedOut = failure instanceof UnauthorizedError
   return (
-    <div className="state failure" role="alert">
+    <div className="state" role="alert">
       <h2>{title}</h2>
       <p>
         {errorMessage(failure)} {isOutage(failure) && 'This page loads by itself when the service is back.'}

@@ -68,9 +68,7 @@ function Frame({ title, description, onClose, role = 'dialog', isWide = false, c
               <Heading slot="title">{title}</Heading>
               {description !== undefined && <p>{description}</p>}
             </div>
-            <Button className="button ghost icon" aria-label="Close" onPress={onClose}>
-              <X aria-hidden="true" className="i" />
-            </Button>
+            <Button className="button ghost icon" icon={X} aria-label="Close" onPress={onClose} />
           </header>
           {children}
         </Dialog>

@@ -1,3 +1,4 @@
+import type { LucideIcon } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, Suspense, useId, useRef, useState } from 'react'
 import { Button } from './Button.tsx'
 
@@ -59,22 +60,23 @@ function controlsOf(panel: HTMLElement | null): HTMLElement[] {
   return [...(panel?.querySelectorAll<HTMLElement>('a, button, input, select') ?? [])]
 }
 
-interface Props extends Omit<PanelProps, 'id' | 'className' | 'onOpenChange'> {
+interface Props extends Pick<PanelProps, 'children'> {
   /** The accessible name of the button, if its content has none. */
   label?: string
   className?: string
-  panelClassName?: string | undefined
-  /** The content of the button. */
-  button: ReactNode
+  panelClassName?: string
+  /** The icon and the text of the button. */
+  icon?: LucideIcon
+  button?: ReactNode
 }
 
 /** A button and the panel that it opens. */
-export function Popup({ label, className, panelClassName, button, children }: Props) {
+export function Popup({ label, className, panelClassName, icon, button, children }: Props) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button className={className} popoverTarget={id} aria-label={label} aria-expanded={isOpen}>
+      <Button className={className} icon={icon} popoverTarget={id} aria-label={label} aria-expanded={isOpen}>
         {button}
       </Button>
       <Panel id={id} className={panelClassName} onOpenChange={setOpen}>

@@ -28,6 +28,11 @@ export function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`
 }
 
+/** `name and role`, `name, role, and status`. */
+export function listed(names: string[]): string {
+  return new Intl.ListFormat('en').format(names)
+}
+
 /** Whether a request may have been carried out although there is no answer to it. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof ServiceError && [0, 502, 504].includes(error.status)

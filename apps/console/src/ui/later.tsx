@@ -23,6 +23,16 @@ export function useLater<T>(value: T, initial = value): T {
   return later
 }
 
+/** Whether a component has been shown for a time. */
+export function useIsAfter(ms: number): boolean {
+  const [isAfter, setAfter] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(setAfter, ms, true)
+    return () => clearTimeout(timer)
+  }, [ms])
+  return isAfter
+}
+
 /** Darkens the page at once, and renders a dialog later. */
 export function Later({ children }: { children: ReactNode }) {
   return useLater(true, false) ? children : <Scrim />

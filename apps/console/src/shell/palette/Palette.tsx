@@ -70,7 +70,7 @@ export default function Palette({ onClose, onShortcuts }: { onClose: () => void;
       <Modal className="palette">
         <Dialog aria-label="Search or jump to">
           <label>
-            <Search aria-hidden="true" className="i" />
+            <Search />
             <input
               autoFocus
               role="combobox"
@@ -109,7 +109,7 @@ export default function Palette({ onClose, onShortcuts }: { onClose: () => void;
                       aria-selected={offer === active}
                       onClick={() => choose(offer)}
                     >
-                      <Icon aria-hidden="true" className="i" />
+                      <Icon />
                       <span translate={offer.isData ? 'no' : undefined}>
                         <Marked text={offer.text} query={text} />
                       </span>
@@ -118,7 +118,7 @@ export default function Palette({ onClose, onShortcuts }: { onClose: () => void;
                           {offer.note}
                         </small>
                       )}
-                      {offer === active && <CornerDownLeft aria-hidden="true" className="i" />}
+                      {offer === active && <CornerDownLeft />}
                     </div>
                   )
                 })}
@@ -132,10 +132,10 @@ export default function Palette({ onClose, onShortcuts }: { onClose: () => void;
           <footer aria-hidden="true">
             <span>
               <kbd>
-                <ArrowUp className="i" />
+                <ArrowUp />
               </kbd>{' '}
               <kbd>
-                <ArrowDown className="i" />
+                <ArrowDown />
               </kbd>{' '}
               move
             </span>

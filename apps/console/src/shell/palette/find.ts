@@ -1,12 +1,10 @@
 import { type CallOptions, NotFoundError } from '@resource/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { calls, type Page } from '../../resources/calls.ts'
+import { calls, type Page, SHORTEST_WORD } from '../../resources/calls.ts'
 import { resources } from '../../resources/index.ts'
 import type { Resource, Row } from '../../resources/resource.ts'
 
-// The service searches for words of this length.
-const SHORTEST_WORD = 2
 const SHOWN = 3
 const PAUSE_MS = 150
 
