@@ -32,7 +32,7 @@ async function release(): Promise<void> {
   for (const path of CHANGELOGS) edit(path, (text) => dated(text, version, today))
   // The example of an envelope.
   edit('README.md', (text) => text.replaceAll(`"version":"${before}"`, `"version":"${version}"`))
-  const { code, output } = await run('node', ['scripts/openapi-snapshot.ts', '--write'], { quiet: true })
+  const { code, output } = await run('node', ['scripts/openapi-snapshot.ts', '--write', '--quiet'], { quiet: true })
   if (code !== 0) throw new Error(output)
   await git('commit', '-qam', `Release ${version}`)
   await git('tag', '-a', `v${version}`, '-m', `Release ${version}`)

@@ -163,7 +163,7 @@ function rejectRepeated(fields: Field[]) {
 /** Regenerates the files derived from the contract and the models. */
 async function regenerate() {
   await step('turbo', 'run', 'generate', '--output-logs=errors-only')
-  await step('node', 'scripts/openapi-snapshot.ts', '--write')
+  await step('node', 'scripts/openapi-snapshot.ts', '--write', '--quiet')
 }
 
 /** Runs `work`; restores all files if it fails. */

@@ -30,7 +30,7 @@ export async function useEveryFeature(clone: Clone): Promise<void> {
   // The steps of npm, of which an earlier command has fetched pnpm.
   expect(clone.run('node scripts/run.mjs new --help 2>&1')).toMatch(/^Installing packages: done/)
   clone.run('node prisma/scripts/new-migration.ts add_parcels')
-  clone.run('node scripts/openapi-snapshot.ts --write')
+  clone.run('node scripts/openapi-snapshot.ts --write --quiet')
   copyFileSync(join(fixtures, 'typed-calls.txt'), join(clone.folder, 'apps/server/test/typed-calls.ts'))
   clone.run('npx --no-install tsc -p apps/server --noEmit --singleThreaded')
   testOrders(clone)
