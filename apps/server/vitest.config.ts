@@ -12,7 +12,7 @@ const notOnPostgres = [
   'http-methods keyring limits log monitoring-burst moved-database nginx openapi-30 origins page pages',
   'password-queue passwords process proposer quota readme recent redos refused-reads request-queue rest-snippets row-mapping',
   'rules samples security seed sign-in slow-clients sqlite summary-cache testing timestamp tokens tracing',
-  'uncaught-errors unavailable user-apis workers',
+  'uncaught-errors unavailable user-apis workers write-turns',
 ].flatMap((names) => names.split(' '))
 // `npm test` sets this variable, `npm run check` does not.
 const isQuick = process.env.VITEST_QUICK === '1'

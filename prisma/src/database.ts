@@ -115,12 +115,29 @@ export interface PoolSettings {
   statementTimeoutMs?: number | undefined
 }
 
+/** The turns of processes that write to one SQLite file. They keep the order only: the lock of the file excludes the others. */
+export interface WriteTurns {
+  /** Whether another process has the turn. */
+  isTaken(): boolean
+  /** Resolves when this process has the turn, or after `timeoutMs`. */
+  take(timeoutMs: number): Promise<void>
+  /**
+   * Ends a turn that was long enough, or that is not needed.
+   *
+   * @param isMore whether more writes wait: then this process wants another turn
+   * @returns resolves when it has the turn, or after `timeoutMs`; undefined if the next write need not wait
+   */
+  pass(isMore: boolean, timeoutMs: number): Promise<void> | undefined
+}
+
 export interface Options extends Partial<Limits>, PoolSettings {
   /**
    * Whether other processes serve the same SQLite file; default false. If so, a commit blocks the event loop until it is on
    * disk. Otherwise another process could return data that a power failure undoes.
    */
   isShared?: boolean
+  /** With `isShared`: the turns of these processes. Without them each takes the lock when it finds it free. */
+  writeTurns?: WriteTurns | undefined
   /** Whether the SQLite file must exist; default false. A process that joins others must not create another file. */
   mustExist?: boolean
   /** Whether to accept databases that speak the protocol of PostgreSQL but are not it; default false. */

@@ -12,7 +12,7 @@ import type { TableOptions } from './tables/locks.ts'
 import { sqlTables } from './tables/tables.ts'
 
 export type * from '../generated/client.ts'
-export type { Database, Limits, Options, TablesAndPrisma, WriteControl, WriteOptions } from './database.ts'
+export type { Database, Limits, Options, TablesAndPrisma, WriteControl, WriteOptions, WriteTurns } from './database.ts'
 export {
   Damaged,
   DiskFull,

@@ -9,6 +9,7 @@ import { createLog } from './process/log.ts'
 import { greets } from './process/log-text.ts'
 import { catchUnexpected } from './process/uncaught-errors.ts'
 import { answerPings, isFirstProcess, runWorkers } from './process/workers.ts'
+import { giveWriteTurns } from './process/write-turns.ts'
 import { startServer } from './server.ts'
 
 // The maximum time after DRAIN_MS to close connections, the database and the trace exporter.
@@ -19,6 +20,7 @@ try {
   const log = createLog(config.LOG_LEVEL)
   if (config.WORKERS > 1 && cluster.isPrimary) {
     relayMetrics()
+    giveWriteTurns()
     const stop = await runWorkers(config.WORKERS, config.WORKER_TIMEOUT_MS, log)
     catchUnexpected(log, { stop, limitMs: config.DRAIN_MS + MAX_STOP_MS })
   } else {

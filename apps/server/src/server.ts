@@ -20,6 +20,7 @@ import { shareQuota } from './limits/shared-quota.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import type { Config } from './process/config.ts'
 import { isFirstProcess } from './process/workers.ts'
+import { writeTurns } from './process/write-turns.ts'
 import { deleteExpiredKeys } from './store/idempotency.ts'
 
 const HOUR_MS = 60 * 60 * 1000
@@ -58,6 +59,7 @@ export async function startServer(
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
     allowUntested: config.ALLOW_UNTESTED_DATABASE,
     isShared: config.WORKERS > 1,
+    writeTurns: writeTurns(),
     mustExist: !isFirstProcess(),
     onWarning: (message, err) => log.warn({ err }, message),
     around:

@@ -13,12 +13,12 @@ const STEP_ROWS = 250
 
 /** A SQLite file through prepared statements: one connection for reads, one that serializes writes. */
 export async function openSqlite(file: string, limits: Limits, options: Options): Promise<Engine> {
-  const { isShared = false, onWarning } = options
+  const { isShared = false, writeTurns, onWarning } = options
   const background = new SqliteBackground(file, () => wal.synced())
   const reader = new SqliteReader(new SqliteConnection(file, { readonly: true }), background, isShared)
   const connection = new SqliteConnection(file, { syncs: isShared })
   const wal: Wal = new Wal(file, connection, reader, isShared)
-  const writer = new SqliteWriter(connection, wal, limits, onWarning)
+  const writer = new SqliteWriter(connection, wal, limits, onWarning, writeTurns)
   // A killed process may have left commits that are not synced to disk.
   await wal.sync()
   const guard = new FileGuard(file, options)

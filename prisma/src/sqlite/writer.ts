@@ -1,4 +1,4 @@
-import type { Limits, Options, WriteOptions } from '../database.ts'
+import type { Limits, Options, WriteOptions, WriteTurns } from '../database.ts'
 import { DISK_FAILED, DurabilityLost, isBusy, ReadOnly } from '../errors.ts'
 import { messageOf } from '../migration-history.ts'
 import { Slots } from '../slots.ts'
@@ -44,6 +44,7 @@ export class SqliteWriter {
   /** {@link SqliteConnection.changedRows} at the last merge of the search indexes. */
   #mergedRows = 0
   readonly #onWarning: NonNullable<Options['onWarning']>
+  readonly #turns: WriteTurns | undefined
   /** The last failure that was reported. A repeated one is reported once. */
   #reported: string | undefined
   #failure: DurabilityLost | undefined
@@ -54,11 +55,13 @@ export class SqliteWriter {
     wal: Wal,
     limits: Limits,
     onWarning: NonNullable<Options['onWarning']> = () => {},
+    turns?: WriteTurns,
   ) {
     this.#connection = connection
     this.#wal = wal
     this.#limits = limits
     this.#onWarning = onWarning
+    this.#turns = turns
     this.#queue = new Slots(1, { maxWaitMs: limits.queueTimeoutMs })
   }
 
@@ -68,16 +71,18 @@ export class SqliteWriter {
   ): Promise<T> {
     this.check()
     await this.#queue.acquire(caller)
-    const beginMs = performance.now()
+    let beginMs = 0
     let group: Group | undefined
     try {
       if (isLarge && this.#group !== undefined) await this.#commit(this.#group)
       const isFirst = this.#group === undefined
       group = this.#group ?? (await this.#begin())
+      // The wait for other processes costs the caller no turns.
+      beginMs = performance.now()
       return await this.#run(work, group, isFirst, autocommit)
     } finally {
       if (group !== undefined && performance.now() - group.startMs > MAX_GROUP_MS) await this.#commit(group)
-      this.#queue.release(caller, performance.now() - beginMs)
+      this.#release(caller, group === undefined ? 0 : performance.now() - beginMs)
       // An error waits for the disk as well: it may be caused by another write of the group.
       await group?.promise
     }
@@ -116,7 +121,7 @@ export class SqliteWriter {
   }
 
   async #begin(): Promise<Group> {
-    await retryWhileLocked(this.#limits.lockTimeoutMs, isBusy, () => this.#connection.exec('BEGIN IMMEDIATE'))
+    await this.#lock()
     const changedRows = this.#wal.isShared ? this.#connection.changedRows : undefined
     const group: Group = { ...Promise.withResolvers<void>(), startMs: performance.now(), changedRows }
     // Prevents an unhandled rejection: the writes of the group may not await it yet.
@@ -195,7 +200,7 @@ export class SqliteWriter {
       return
     }
     await this.#commit(group)
-    this.#queue.release()
+    this.#release()
   }
 
   /** The caller holds the write queue until the commit is on disk. */
@@ -258,15 +263,37 @@ export class SqliteWriter {
     return isLong
   }
 
+  /** Takes the lock of the file: at once, or in turn if other processes want it as well. */
+  async #lock(): Promise<void> {
+    const { lockTimeoutMs } = this.#limits
+    const begin = () => this.#connection.exec('BEGIN IMMEDIATE')
+    try {
+      if (!this.#turns?.isTaken()) return begin()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+    }
+    await this.#turns?.take(lockTimeoutMs)
+    await retryWhileLocked(lockTimeoutMs, isBusy, begin)
+  }
+
+  /** Lets the next write of this process begin. It is chosen when the turn of the process comes, not while others write. */
+  #release(caller?: string, usedMs?: number): void {
+    const release = () => this.#queue.release(caller, usedMs)
+    const turn = this.#group === undefined && this.#turns?.pass(this.#queue.waiting > 0, this.#limits.lockTimeoutMs)
+    if (turn) turn.then(release)
+    else release()
+  }
+
   /** Runs work between two commits, while no other write of this process runs. */
   async #alone<T>(work: () => Promise<T>): Promise<T> {
     await this.#queue.acquire('', Number.POSITIVE_INFINITY)
     try {
       if (this.#isClosed) throw new Error('The database is closed.')
       if (this.#group !== undefined) await this.#commit(this.#group)
+      await this.#turns?.take(this.#limits.lockTimeoutMs)
       return await work()
     } finally {
-      this.#queue.release()
+      this.#release()
     }
   }
 
