@@ -5,9 +5,7 @@ import { existsSync } from 'node:fs'
 import {
   chmod,
   chown,
-  copyFile,
   cp,
-  link,
   mkdir,
   mkdtemp,
   mkdtempDisposable,
@@ -141,7 +139,9 @@ async function connect(connectionString: string) {
 // cannot hold.
 async function install(folder: string): Promise<void> {
   const native = join(folder, 'native')
-  await linkAll(await binaries(), native)
+  const programs = await binaries()
+  // Hard links are cheap, but do not work across file systems, nor on Windows.
+  await promisify(execFile)('cp', ['-al', programs, native]).catch(() => copyAll(programs, native))
   const links: { source: string; target: string }[] = JSON.parse(
     await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]'),
   )
@@ -151,16 +151,6 @@ async function install(folder: string): Promise<void> {
     await symlink(basename(source), link)
   }
   await chmod(folder, 0o755)
-}
-
-async function linkAll(from: string, to: string): Promise<void> {
-  await mkdir(to)
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (entry.isDirectory()) await linkAll(source, target)
-    // Hard links are cheap, but do not work across file systems.
-    else if (!entry.name.endsWith('.a')) await link(source, target).catch(() => copyFile(source, target))
-  }
 }
 
 /** The folder with `bin`, `lib` and `share` of the package for this machine. */
