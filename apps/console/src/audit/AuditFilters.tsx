@@ -37,9 +37,9 @@ export function AuditFilters({ filters, entries, onChange }: Props) {
   const actors = [...new Map([['local', 'local'], ['anonymous', 'anonymous'], ...seen, ...keys])]
   const procedures = PROCEDURES.filter((name) => name.startsWith(`${filters.resource ?? ''}.`) || !filters.resource)
   return (
-    <search className="toolbar" aria-label="Filter the audit log">
+    <search className="row toolbar" aria-label="Filter the audit log">
       <LogSearch filters={filters} onChange={onChange} />
-      <div className="chips">
+      <div className="row chips">
         <Choice
           label="When"
           value={filters.when}
@@ -77,7 +77,7 @@ function Choice({ label, value = '', options, onChange }: ChoiceProps) {
   const isKnown = value === '' || options.some((option) => (typeof option === 'string' ? option : option[0]) === value)
   return (
     <span className={value === '' ? 'pick' : 'pick chip'}>
-      <label htmlFor={id}>
+      <label className="row" htmlFor={id}>
         {value === '' && <ListFilter />}
         <span>{label}</span>
         <Select

@@ -72,7 +72,7 @@ export function AuditLine({ line, isFresh, isOpen, onToggle, onUndo }: Props) {
           )}
         </td>
         <td className="tight end at-figure">
-          <span className="row-actions">
+          <span className="row row-actions">
             {isUndoable &&
               resource !== undefined &&
               (isOne ? <IfUndoable {...{ line, resource }}>{undo}</IfUndoable> : undo)}

@@ -39,7 +39,7 @@ export default function AuditPage() {
     setOpen((before) => new Set(before.has(key) ? [...before].filter((other) => other !== key) : [...before, key]))
   return (
     <div className="page" aria-busy={query.isFetching}>
-      <div className="page-head in-line">
+      <div className="row page-head in-line">
         <h1>Audit log</h1>
         <div className="buttons">
           <Button

@@ -40,7 +40,7 @@ export function EditManyFields({ resource, onChange }: Props) {
   }
   return (
     <>
-      <div className="sentence">
+      <div className="row sentence">
         <Select
           aria-label="Field"
           value={field.name}

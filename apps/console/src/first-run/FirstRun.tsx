@@ -31,7 +31,7 @@ export default function FirstRun() {
   const end = () => useProgress.setState({ state: 'over' })
   return (
     <div className="page narrow">
-      <div className="page-head">
+      <div className="row page-head">
         <div>
           <h1>Welcome to your Resource Service</h1>
           <p className="soft">
@@ -116,7 +116,7 @@ function KeyStep({ isDone, secret, onCreated }: KeyProps) {
     : 'Until then, everybody who can reach this port can read, write and delete. The key is shown once.'
   const below = secret !== undefined && (
     <>
-      <div className="secret">
+      <div className="row secret">
         <code translate="no">{secret}</code>
         <CopyButton text={secret} label="Copy the key" className="button primary" />
       </div>

@@ -83,7 +83,7 @@ export function RecordForm({ resource, row, onClose, onConflict }: Props) {
         ))}
         <footer>
           {/* Here it moves no input and no button. */}
-          <p role="alert" className="newer">
+          <p role="alert" className="row newer">
             {newer === null && 'Deleted by someone else.'}
             {newer != null && (
               <>

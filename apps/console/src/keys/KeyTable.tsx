@@ -78,7 +78,7 @@ function Actions({ stored, onAsk }: { stored: Key } & Pick<Props, 'onAsk'>) {
   return (
     <>
       <span className="only-wide">
-        <span className="row-actions">{buttons('button ghost small')}</span>
+        <span className="row row-actions">{buttons('button ghost small')}</span>
       </span>
       <span className="only-phone">
         <Popup label={`Actions of ${stored.name}`} className="button ghost icon" icon={Ellipsis}>

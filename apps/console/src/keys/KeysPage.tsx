@@ -52,7 +52,7 @@ export default function KeysPage() {
           )
           return (
             <>
-              <div className="page-head in-line">
+              <div className="row page-head in-line">
                 <h1>
                   Keys <span className="count">{valid.length.toLocaleString('en')}</span>
                 </h1>

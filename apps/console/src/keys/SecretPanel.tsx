@@ -21,7 +21,7 @@ export function SecretPanel({ made: { key, name, role, owner, expires_at, former
   return (
     <section ref={panel} className="created" aria-labelledby="created">
       <div>
-        <h2 id="created">
+        <h2 id="created" className="row">
           <CircleCheck className="created-mark" />
           <span>
             Key “<bdi translate="no">{name}</bdi>” {done}
@@ -38,7 +38,7 @@ export function SecretPanel({ made: { key, name, role, owner, expires_at, former
           )}
         </p>
       </div>
-      <div className="secret">
+      <div className="row secret">
         <code translate="no">{key}</code>
         <CopyButton text={key} label="Copy key" className="button primary" />
       </div>

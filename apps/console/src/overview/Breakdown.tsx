@@ -35,7 +35,7 @@ export function Breakdown() {
   if (choice === undefined) return null
   return (
     <section aria-labelledby="breakdown">
-      <div className="section-head">
+      <div className="row section-head">
         <h2 id="breakdown">Breakdown</h2>
         <Select aria-label="Breakdown" value={shown} options={CHOICES.map(({ title }) => title)} onChange={show} />
       </div>
@@ -81,7 +81,7 @@ function Shares({ resource, group, title, summaries }: Choice & { summaries: Sum
         <tbody>
           {shown.map(({ value, count, mean }) => (
             <tr key={JSON.stringify(value)}>
-              <th scope="row">
+              <th scope="row" className="row">
                 <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
                   <rect width={(100 * count) / largest} height="1" />
                 </svg>

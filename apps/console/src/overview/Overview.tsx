@@ -41,7 +41,7 @@ function InUse({ isLate }: { isLate: boolean }) {
   const [openedMs] = useState(Date.now)
   return (
     <div className={`page wide${isLate ? ' late' : ''}`}>
-      <div className="page-head">
+      <div className="row page-head">
         <div>
           <h1>Overview</h1>
           <Health />

@@ -23,7 +23,7 @@ export function RecentChanges() {
   const isAdmin = useAllows(contract.audit.procedures.list)
   return (
     <section aria-labelledby="recent">
-      <div className="section-head">
+      <div className="row section-head">
         <h2 id="recent">Recent changes</h2>
         {isAdmin && (
           <Link className="small-text" href="/audit">

@@ -96,7 +96,7 @@ function Standing({ proposal, moved }: { proposal: Proposal; moved: Moved | unde
   const { is_current, obstacle } = proposal
   if (is_current) {
     return (
-      <div className="note good">
+      <div className="row note good">
         <CircleCheck />
         <p>
           <b>As proposed.</b> Checked just now: it would do exactly what it shows.
@@ -105,7 +105,7 @@ function Standing({ proposal, moved }: { proposal: Proposal; moved: Moved | unde
     )
   }
   return (
-    <div className="note warning" role="alert">
+    <div className="row note warning" role="alert">
       <TriangleAlert />
       <p>
         {obstacle === null ? (

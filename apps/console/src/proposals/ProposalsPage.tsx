@@ -39,7 +39,7 @@ export default function ProposalsPage({ id }: { id?: number }) {
   const goTo = (page: number) => setSearch({ status, page: String(page) })
   return (
     <div className="page" aria-busy={query.isFetching}>
-      <div className="page-head">
+      <div className="row page-head">
         <h1>
           Proposals{' '}
           {query.data !== undefined && !query.isPlaceholderData && (
@@ -114,7 +114,7 @@ export default function ProposalsPage({ id }: { id?: number }) {
               </div>
               {shown !== undefined && (
                 <div className={id === undefined ? 'detail only-large' : 'detail'}>
-                  <p className="crumbs only-small">
+                  <p className="row crumbs only-small">
                     <Link href={`/proposals?${place}`}>
                       <ChevronLeft />
                       Proposals

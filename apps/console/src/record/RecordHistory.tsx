@@ -33,7 +33,7 @@ export function RecordHistory({ resource, id, isStored }: Props) {
   if (!isStored && entries.length === 0) return null
   return (
     <section className="in-history" aria-labelledby="history">
-      <div className="section-head">
+      <div className="row section-head">
         <h2 id="history">History</h2>
         {columns.length > 1 && (
           <Select

@@ -29,7 +29,7 @@ export default function RecordPage({ resource, id }: Props) {
   }
   return (
     <div className="page wide record-page">
-      <nav className="crumbs" aria-label="Breadcrumb">
+      <nav className="row crumbs" aria-label="Breadcrumb">
         <Link href={list} state={{ row: id }}>
           {resource.title}
         </Link>

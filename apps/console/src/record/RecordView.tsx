@@ -58,7 +58,7 @@ export function RecordView({ resource, id, list, hasHistory, children }: Props) 
           const [row = stored] = shown
           return (
             <>
-              <div className="page-head">
+              <div className="row page-head">
                 <div>
                   <h1>
                     <bdi translate="no">{nameOf(resource, row)}</bdi>

@@ -15,7 +15,7 @@ export function References({ resource, id }: Props) {
   if (references.length === 0) return null
   return (
     <section className="in-links" aria-labelledby="references">
-      <div className="section-head">
+      <div className="row section-head">
         <h2 id="references">Referred to by</h2>
       </div>
       <ul className="links">
@@ -31,7 +31,7 @@ function Reference({ from, field, id }: { from: Resource; field: string; id: num
   const { data: count } = useCount(from, { [field]: id })
   return (
     <li>
-      <Link href={`/${from.noun}?${field}=${id}`}>
+      <Link className="row" href={`/${from.noun}?${field}=${id}`}>
         <span>
           {from.title} <span className="faint">{field}</span>
         </span>

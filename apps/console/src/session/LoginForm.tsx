@@ -42,7 +42,7 @@ export function LoginForm({ isOverPage = false }: { isOverPage?: boolean }) {
               Continue with <bdi translate="no">{options.provider}</bdi>
             </span>
           </a>
-          <p className="or">or with a key</p>
+          <p className="row or">or with a key</p>
         </>
       )}
       <label className="field">

@@ -51,7 +51,7 @@ export default function SessionsPage() {
           const others = sessions.filter(({ actor, current }) => actor === name && !current)
           return (
             <>
-              <div className="page-head">
+              <div className="row page-head">
                 <h1>
                   Sessions <span className="count">{sessions.length.toLocaleString('en')}</span>
                 </h1>
@@ -110,7 +110,7 @@ function SessionTable({ sessions, isEnding, onEnd }: Props) {
             <td className="when at-when">{current ? 'now' : <Ago at={last_used_at} />}</td>
             <td className="when only-large">{distance(Date.parse(session.expires_at) - Date.now())}</td>
             <td className="tight end at-figure">
-              <span className="row-actions">
+              <span className="row row-actions">
                 <Button
                   className="button ghost small to-danger"
                   aria-label={current ? 'Log out of this session' : `Log out session ${id} of ${actor}`}

@@ -43,7 +43,7 @@ function Pill({ work, onOpen }: { work: Work; onOpen: () => void }) {
   }
   return (
     <div className="pill">
-      <div role="progressbar" aria-label={title} aria-valuenow={percent} aria-valuetext={text}>
+      <div className="row" role="progressbar" aria-label={title} aria-valuenow={percent} aria-valuetext={text}>
         <svg className="ring" viewBox="0 0 20 20" aria-hidden="true">
           <circle cx="10" cy="10" r="8" />
           <circle cx="10" cy="10" r="8" pathLength="100" strokeDasharray={`${percent} 100`} />

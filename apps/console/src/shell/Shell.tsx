@@ -40,7 +40,12 @@ export function Shell({ children }: { children: ReactNode }) {
         }
       >
         <LiveStatus />
-        <button type="button" className="find" aria-keyshortcuts="Control+K Meta+K" onClick={() => setOpen('palette')}>
+        <button
+          type="button"
+          className="row find"
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={() => setOpen('palette')}
+        >
           <Search />
           <span>Search or jump to…</span>
           <kbd>Ctrl K</kbd>

@@ -110,7 +110,7 @@ function By({ noun, id, version }: { noun: Noun; id: number; version: number }) 
   const actor = useActor(noun, id, version)
   return (
     actor !== undefined && (
-      <span className="by">
+      <span className="row by">
         <span className="dot live" /> <bdi translate="no">{actor}</bdi>
       </span>
     )

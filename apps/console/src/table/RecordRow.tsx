@@ -37,7 +37,7 @@ export const RecordRow = memo(function RecordRow(props: Props) {
       aria-selected={canSelect ? isSelected : undefined}
     >
       {canSelect && (
-        <td className="pick">
+        <td className="row pick">
           <input
             type="checkbox"
             tabIndex={-1}
@@ -65,8 +65,8 @@ export const RecordRow = memo(function RecordRow(props: Props) {
           />
         )
       })}
-      <td className="actions">
-        <span className="direct">
+      <td className="row actions">
+        <span className="row direct">
           {possible.map((action, index) => (
             <Button
               // The index as key keeps the focus when Deactivate becomes Activate.

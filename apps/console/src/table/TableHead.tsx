@@ -17,7 +17,7 @@ export function TableHead({ columns, sort, selection, onSort }: Props) {
     <thead>
       <tr>
         {selection !== undefined && (
-          <th scope="col" className="pick">
+          <th scope="col" className="row pick">
             <label>
               <input
                 type="checkbox"

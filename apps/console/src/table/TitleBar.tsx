@@ -41,7 +41,7 @@ export function TitleBar({ resource, total, all, permissions, onOpen, children }
     )
   }
   return (
-    <div className="page-head list-head">
+    <div className="row page-head list-head">
       <div className="titled">
         <h1>{title}</h1>
         <p role="status" className="count">

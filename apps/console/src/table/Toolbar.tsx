@@ -34,7 +34,7 @@ interface Props {
 export function Toolbar({ resource, view, columns, onChange }: Props) {
   const set = setConditions(resource, view)
   return (
-    <search className="toolbar" aria-label={`Find ${resource.many}`}>
+    <search className="row toolbar" aria-label={`Find ${resource.many}`}>
       {resource.search !== undefined && (
         <Search
           field={resource.search}
@@ -43,7 +43,7 @@ export function Toolbar({ resource, view, columns, onChange }: Props) {
           onChange={(q, isTypedOn) => onChange({ q }, isTypedOn)}
         />
       )}
-      <div className="chips">
+      <div className="row chips">
         {set.map((condition) => (
           <Chip key={condition.label} {...{ resource, view, condition, onChange }} />
         ))}

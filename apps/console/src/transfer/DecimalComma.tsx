@@ -24,7 +24,7 @@ export function DecimalComma({ resource, table, settings, isChosen, onChange }: 
   const { number } = found
   const hasIt = (column: string) => table.rows.some(({ source }) => String(source[column] ?? '').trim() === number)
   return (
-    <div className="note" role="status">
+    <div className="row note" role="status">
       <WandSparkles />
       <p>
         <b translate="no">{Object.keys(columns).find(hasIt)}</b> {found.isAmbiguous ? 'may be written' : 'is written'}{' '}

@@ -14,7 +14,7 @@ interface Props {
 export function ImportSteps({ file, step, onMatch = () => {} }: Props) {
   return (
     <ol className="progress-steps">
-      <li aria-current={step === 'file' ? 'step' : undefined}>
+      <li className="row" aria-current={step === 'file' ? 'step' : undefined}>
         {file === undefined ? (
           'File'
         ) : (
@@ -24,7 +24,7 @@ export function ImportSteps({ file, step, onMatch = () => {} }: Props) {
           </>
         )}
       </li>
-      <li aria-current={step === 'match' ? 'step' : undefined}>
+      <li className="row" aria-current={step === 'match' ? 'step' : undefined}>
         {step === 'check' ? (
           <>
             <Check />
@@ -36,7 +36,9 @@ export function ImportSteps({ file, step, onMatch = () => {} }: Props) {
           'Match columns'
         )}
       </li>
-      <li aria-current={step === 'check' ? 'step' : undefined}>Check</li>
+      <li className="row" aria-current={step === 'check' ? 'step' : undefined}>
+        Check
+      </li>
     </ol>
   )
 }

@@ -28,7 +28,7 @@ export function UnfinishedImport({ resource, onContinue }: Props): ReactNode {
     await refresh(resource)
   }
   return (
-    <p role="status" className="note unfinished">
+    <p role="status" className="row note unfinished">
       <span>
         The import of <b translate="no">{file.name}</b> is not finished
         {left > 0 && `: ${formatCount(left, ROWS)} not sent`}

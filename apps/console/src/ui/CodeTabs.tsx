@@ -32,6 +32,7 @@ export function CodeTabs({ label, codes, copyLabel = 'Copy', children }: Props) 
             <button
               key={language}
               type="button"
+              className="row"
               role="tab"
               id={tabOf(language)}
               aria-selected={language === shown}

@@ -11,9 +11,9 @@ export const AREAS = [
 /** The header that all pages of the service have, with the controls of the page at its end. */
 export function Header({ start, children }: { start?: ReactNode; children: ReactNode }) {
   return (
-    <header className="frame">
+    <header className="row frame">
       {start}
-      <a className="brand" href="/" aria-label="Resource Service">
+      <a className="row brand" href="/" aria-label="Resource Service">
         <Mark />
         <span>Resource Service</span>
       </a>

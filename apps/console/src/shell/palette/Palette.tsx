@@ -69,7 +69,7 @@ export default function Palette({ onClose, onShortcuts }: { onClose: () => void;
     <ModalOverlay className="overlay at-top" isOpen isDismissable onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Modal className="palette">
         <Dialog aria-label="Search or jump to">
-          <label>
+          <label className="row">
             <Search />
             <input
               autoFocus

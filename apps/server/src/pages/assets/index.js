@@ -88,6 +88,7 @@ const tabs = panels.map((panel, index) => {
   const tab = document.createElement('button')
   tab.type = 'button'
   tab.role = 'tab'
+  tab.className = 'row'
   tab.id = `tab-${index}`
   tab.textContent = panel.ariaLabel
   tab.addEventListener('click', () => choose(index))

@@ -12,30 +12,20 @@ function token(name) {
 function themeOf() {
   const font = { fontFamily: token('font') }
   const heading = { ...font, fontWeight: '600' }
-  // Red is for what cannot be undone: the code of a response is a badge.
-  const status = { color: token('ink'), backgroundColor: token('surface'), tabTextColor: token('soft') }
   const gray = { main: token('soft'), light: token('faint'), dark: token('ink'), contrastText: token('surface') }
-  const [get, post, put, remove] = ['soft', 'good', 'warning', 'danger'].map(token)
   return {
     // Samples have a column of their own, or stand below what they belong to.
     breakpoints: { small: '48rem', medium: '72rem', large: '72rem' },
     spacing: { unit: 4, sectionHorizontal: 0, sectionVertical: 16 },
     colors: {
       tonalOffset: 0,
-      primary: {
-        main: token('accent'),
-        light: token('accent'),
-        dark: token('accent'),
-        contrastText: token('on-accent'),
-      },
+      primary: { main: token('accent') },
       success: { ...gray, main: token('good') },
       warning: { ...gray, main: token('warning') },
       error: { ...gray, main: token('danger') },
       gray: { 50: token('sunken'), 100: token('hover') },
       text: { primary: token('ink'), secondary: token('soft') },
       border: { dark: token('line-strong'), light: token('line') },
-      responses: { success: status, error: status, redirect: status, info: status },
-      http: { get, post, put, patch: put, delete: remove, options: get, head: get, basic: get, link: get },
     },
     schema: {
       linesColor: 'transparent',
@@ -43,7 +33,6 @@ function themeOf() {
       typeTitleColor: token('soft'),
       requireLabelColor: token('faint'),
       nestedBackground: token('sunken'),
-      arrow: { color: token('faint') },
     },
     typography: {
       ...font,
@@ -61,16 +50,9 @@ function themeOf() {
       },
       links: { color: token('accent'), visited: token('accent'), hover: token('accent') },
     },
-    sidebar: {
-      width: '0px',
-      backgroundColor: token('ground'),
-      textColor: token('soft'),
-      activeTextColor: token('ink'),
-      arrow: { color: token('faint') },
-    },
+    sidebar: { width: '0px' },
     rightPanel: { backgroundColor: token('surface'), textColor: token('ink'), width: '42%' },
     codeBlock: { backgroundColor: token('sunken') },
-    fab: { backgroundColor: token('raised'), color: token('ink') },
   }
 }
 
