@@ -23,6 +23,7 @@ import { readGroup } from './http/request-id.ts'
 import { contractSkewLog, recordCaller, recordRefusal, recordReplay, requestId } from './http/request-log.ts'
 import { sampledLog } from './http/sampled-log.ts'
 import { type Limits, verifiedCaller } from './limits/limits.ts'
+import type { RequestQueue } from './limits/request-queue.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { metricsPage } from './metrics/metrics-page.ts'
 import { createOperations } from './operations.ts'
@@ -50,6 +51,7 @@ export interface AppOptions {
   /** Undefined if requests are not traced. */
   tracing: Tracing | undefined
   connections: () => Connections
+  queue: RequestQueue
   log: Logger
   /** Whether the service is stopping. */
   isStopping: () => boolean
@@ -66,7 +68,7 @@ export interface App {
 
 /** Creates the service. */
 export function createApp(options: AppOptions): App {
-  const { config, database, access, limits, followers, metrics, tracing, connections, log, isStopping } = options
+  const { config, database, access, limits, followers, metrics, tracing, connections, queue, log, isStopping } = options
   const operations = createOperations(database, config, {
     followers,
     needsCredentials: access.needsCredentials,
@@ -144,6 +146,7 @@ export function createApp(options: AppOptions): App {
     requestId,
     headers,
     onError,
+    turn: (req) => queue.resume(limits.queueKey(req)),
     trpc: { path: TRPC, bodyLimit: TRPC_BODY_LIMIT, maxCalls: MAX_BATCH_CALLS, maxRecords: MAX_BATCH_RECORDS },
   })
 

@@ -77,6 +77,7 @@ export async function startServer(
   const logUnread = sampledLog(log, 'warn', 60_000, 'changes still cannot be read')
   const tailer = new Tailer(database, (err) => logUnread('', {}, { err }, 'changes cannot be read'))
   const followers = new Followers(tailer, config.MAX_STREAMS, access.invalidate)
+  const queue = new RequestQueue(config.MAX_DELAY_MS)
   const { app, refuseOverload, refuseTarget } = createApp({
     config,
     database,
@@ -86,12 +87,12 @@ export async function startServer(
     metrics,
     tracing,
     connections: () => connections,
+    queue,
     log,
     isStopping,
   })
   const serve = through(app)
   const logRequest = requestLog(log, config.TRUST_PROXY.length > 0, tracing?.traceId)
-  const queue = new RequestQueue(config.MAX_DELAY_MS)
   const take = (req: IncomingMessage, res: ServerResponse, begin: () => void) => {
     const hasPath = req.url?.startsWith('/') || takeAbsoluteTarget(req)
     const { url = '' } = req

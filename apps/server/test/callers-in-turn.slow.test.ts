@@ -23,9 +23,14 @@ function ask(url: string, caller: string, agent: Agent | false): Promise<number>
   })
 }
 
-const KEPT = { sockets: 40, ahead: 1, isKept: true }
-const NEW = { sockets: 100, ahead: 1, isKept: false }
-const PIPELINED = { sockets: 20, ahead: 4, isKept: false }
+const CALLS = 10
+const INPUTS = Object.fromEntries(Array.from({ length: CALLS }, (_, index) => [index, { limit: 1_000 }]))
+const BATCH = `/trpc/${Array(CALLS).fill('books.list')}?batch=1&input=${encodeURIComponent(JSON.stringify(INPUTS))}`
+
+const KEPT = { path: PAGE, pages: 1, sockets: 40, ahead: 1, isKept: true }
+const NEW = { path: PAGE, pages: 1, sockets: 100, ahead: 1, isKept: false }
+const PIPELINED = { path: PAGE, pages: 1, sockets: 20, ahead: 4, isKept: false }
+const BATCHES = { path: BATCH, pages: CALLS, sockets: 20, ahead: 1, isKept: true }
 
 /** The CPU time of the event loop of each process that serves, in ms. */
 function cpuTimes(pid: number): Record<string, number> {
@@ -47,6 +52,7 @@ const ROWS = [
   ['40 connections that each ask for one', KEPT, 10, 10],
   ['20 new connections that each ask for four', PIPELINED, 10, 30],
   ['100 new connections that each ask for one', NEW, 10, 80],
+  ['20 connections that each ask for ten in a batch', BATCHES, 10, 20],
 ] as const
 
 /** The requests of other callers that wait for too many pages while one asks for many. */
@@ -69,13 +75,13 @@ async function delayedBeside(url: string, pid: number, [, requests, most, mostOf
     probe('a new connection', '192.0.2.3', '/books/1', false),
     probe('a health check', '192.0.2.4', '/healthz', false),
   ]
-  const workerData = { ...requests, url, path: PAGE, caller: ATTACKER }
+  const workerData = { ...requests, url, caller: ATTACKER }
   await once(new Worker(new URL('page-requests.mjs', import.meta.url), { workerData }), 'exit')
   isDone = true
   await Promise.all(probes)
   kept.destroy()
   const totalMs = differences(begin, cpuTimes(pid)).reduce((sum, ms) => sum + ms, 0)
-  const pageMs = totalMs / (requests.sockets * requests.ahead)
+  const pageMs = totalMs / (requests.sockets * requests.ahead * requests.pages)
   return answers
     .map(({ what, status, waitedMs, most }) => ({ what, status, pages: waitedMs / pageMs, most }))
     .filter(({ status, pages, most }) => status !== 200 || pages > most)

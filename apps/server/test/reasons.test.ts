@@ -78,6 +78,23 @@ test('C2 JSON over tRPC may be nested 34 levels deep', async () => {
   expect(await stream(35)).toContain(deep)
 })
 
+test('C2 a body may have 50,000 values, over REST and tRPC', async () => {
+  await using server = await startTestServer()
+  const headers = { 'Content-Type': 'application/json' }
+  // Commas in a string count no value.
+  const wide = (values: number) =>
+    `{"name":"Lamp, green","price":1${Array.from({ length: values - 2 }, (_, n) => `,"x${n}":0`).join('')}}`
+  const answers = async (path: string, raw: string) => {
+    const { status, body } = await server.request('POST', path, { raw, headers })
+    return [status, body.item?.name ?? body.message ?? body.result?.data.name ?? body.error?.message]
+  }
+  for (const path of ['/api/proposals', '/items', '/trpc/items.create']) {
+    expect(await answers(path, wide(50_001))).toEqual([413, 'Body must have at most 50,000 values'])
+  }
+  expect(await answers('/items', wide(50_000))).toEqual([201, 'Lamp, green'])
+  expect(await answers('/trpc/items.create', wide(50_000))).toEqual([200, 'Lamp, green'])
+})
+
 test('C9 a request whose head is refused is not asked for its body', async () => {
   await using server = await startTestServer()
   const json = '{"name":"Lamp","price":1}'

@@ -57,6 +57,11 @@ export interface ServeOptions<Context, Req> {
   onError?: (error: ApiError, req: Req) => Awaitable<void>
   /** Whether and how to serve the procedures to tRPC's clients, too. `{}` for the defaults. */
   trpc?: TrpcOptions
+  /**
+   * Resolves when a batch that has taken some milliseconds may go on. Without it, batches go on in each turn of the event loop,
+   * and those of one caller delay others by their sum.
+   */
+  turn?: ((req: Req) => Promise<void>) | undefined
 }
 
 /** A complete response. */

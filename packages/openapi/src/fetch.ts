@@ -23,7 +23,7 @@ export function fetchHandler<Context extends object & CallContext>(
   operations: Operation<Context>[],
   options: FetchOptions<Context>,
 ): (request: Request) => Promise<Response> {
-  const { context, requestId, headers, onError, prefix, envelope, trpc } = options
+  const { context, requestId, headers, onError, prefix, envelope, trpc, turn } = options
   const adapted: ServeOptions<Context, FetchRequest> = {
     envelope,
     ...(trpc && { trpc }),
@@ -31,6 +31,7 @@ export function fetchHandler<Context extends object & CallContext>(
     ...(requestId && { requestId: ({ request }) => requestId(request) }),
     ...(headers && { headers: ({ request }) => headers(request) }),
     ...(onError && { onError: (error, { request }) => onError(error, request) }),
+    ...(turn && { turn: ({ request }) => turn(request) }),
   }
   const core = createCore(contract, operations, adapted, FETCH)
   return toFetch(core, prefix, trpc && createTrpc(operations, adapted, FETCH, core))

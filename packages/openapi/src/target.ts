@@ -4,7 +4,7 @@ import { quote } from './field-error.ts'
 /** @throws ApiError 400 on an invalid percent-escape in the path, and on a fragment */
 export function checkTarget(url: string, path: string): void {
   if (url.includes('#')) throw new ApiError(400, 'A request target has no fragment: "#" must be sent as %23')
-  decode(path, 'the path')
+  decode(path, () => 'the path')
 }
 
 /** Splits a request target, in origin form or (from a proxy) absolute form, into path and query, both as sent. */
@@ -34,8 +34,8 @@ export function queryParameters(rawQuery: string): readonly Parameter[] {
     const mark = pair.indexOf('=')
     const rawName = mark < 0 ? pair : pair.slice(0, mark)
     const rawValue = mark < 0 ? '' : pair.slice(mark + 1)
-    const name = isPlain ? rawName : decode(rawName.replaceAll('+', ' '), 'the query string')
-    const where = `query parameter ${quote(name)}`
+    const name = isPlain ? rawName : decode(rawName.replaceAll('+', ' '), () => 'the query string')
+    const where = () => `query parameter ${quote(name)}`
     parameters.push([name, isPlain ? rawValue : decode(rawValue.replaceAll('+', ' '), where)])
   }
   return parameters
@@ -66,12 +66,12 @@ export function valuesOf(query: readonly Parameter[], name: string, isRepeated =
   return values
 }
 
-function decode(text: string, where: string): string {
+function decode(text: string, where: () => string): string {
   if (!text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new ApiError(400, `Malformed percent-escape in ${where}`)
+    throw new ApiError(400, `Malformed percent-escape in ${where()}`)
   }
 }
 

@@ -1,3 +1,4 @@
+import { nextTick } from 'node:process'
 import { setImmediate } from 'node:timers/promises'
 import { getHTTPStatusCode } from '@trpc/server/http'
 import type { TRPCResponse } from '@trpc/server/rpc'
@@ -6,7 +7,7 @@ import type { Core, Reply, ServeOptions, Transport } from './core.ts'
 import { isPromise, observe } from './hook.ts'
 import type { Operation } from './implement.ts'
 import { DEFAULT_BODY_LIMIT, readJsonText } from './json-body.ts'
-import { checkDepth } from './nesting.ts'
+import { checkForm } from './nesting.ts'
 import type { Incoming } from './request.ts'
 import { methodNotAllowed, methodOf } from './routes.ts'
 import { abortApiError } from './signal.ts'
@@ -43,6 +44,8 @@ interface Result {
   error?: ApiError
   /** The answer as JSON. Serialized per call, because serializing a whole batch at once would block too long. */
   text: string
+  /** The length of the text in UTF-8. */
+  bytes: number
   /** The error of `JSON.stringify`, if it failed. */
   unserializable?: unknown
 }
@@ -102,7 +105,7 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
     const text = isGet ? input : isParsed ? '' : await readJsonText(req.headers, () => readBytes(req, bodyLimit))
     let inputs: unknown = isParsed ? req.body : undefined
     if (text) {
-      checkDepth(text)
+      checkForm(text)
       try {
         inputs = JSON.parse(text)
       } catch (cause) {
@@ -125,7 +128,7 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
       const error = abortApiError(cause, hasDisconnected(req)) ?? toApiError(cause)
       await observe(() => options.onError?.(error, req))
       const answer = { error: errorShape(error, path, context?.requestId) }
-      return { answer, error, text: JSON.stringify(answer) }
+      return { answer, error, ...serialized(answer) }
     }
     const send = async (results: Result[], isBatch: boolean, make = replyOf): Promise<Reply> => {
       // An output that cannot be serialized gives one error for all calls.
@@ -180,18 +183,22 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
         return failed(cause, path)
       }
       try {
-        return { answer, text: JSON.stringify(answer) }
+        return { answer, ...serialized(answer) }
       } catch (cause) {
         // Not thrown: while other calls are awaited, the rejection would be unhandled.
-        return isStream ? failed(cause, path) : { answer, text: '', unserializable: cause }
+        return isStream ? failed(cause, path) : { answer, text: '', bytes: 0, unserializable: cause }
       }
     }
     const refused = paths.map(methodsOf).find((methods) => methods?.includes(method) === false)
     if (!isBatch) return send([await run(paths[0] as string, 0)], isBatch)
     const running: Promise<Result>[] = []
-    const yieldIfDue = yielder()
+    const yieldIfDue = yielder(options.turn && (() => options.turn?.(req)))
     for (const [index, path] of paths.entries()) {
+      // Nobody would get the answers.
+      if (hasDisconnected(req) && procedures.get(path)?.type === 'query') return NOT_SENT
       running.push(run(path, index))
+      // What a call does at once, such as a read on SQLite, is done before the next one begins.
+      await new Promise<void>((done) => nextTick(done))
       await yieldIfDue()
     }
     return isStream
@@ -223,11 +230,16 @@ function replyOf(results: Result[], isBatch: boolean): Reply {
   const more = errors.length > 0 ? Object.assign({}, ...errors.map(({ headers }) => headers)) : undefined
   const texts = results.map(({ text }) => text)
   const pieces = isBatch ? texts.map((text, index) => `${index === 0 ? '[' : ','}${text}`).concat(']') : texts
-  const text = pieces.length === 1 ? (pieces[0] as string) : pieces.join('')
-  const length = Buffer.byteLength(text)
+  // A bracket or comma before each answer of a batch, and one at the end.
+  const length = results.reduce((sum, { bytes }) => sum + bytes, isBatch ? results.length + 1 : 0)
   const headers = { ...HEADERS, ...more, 'content-length': length }
-  if (length < LARGE_RESPONSE_BYTES) return { status, headers, text }
-  return { status, headers, text: undefined, parts: inTurn(pieces) }
+  if (length >= LARGE_RESPONSE_BYTES) return { status, headers, text: undefined, parts: inTurn(pieces) }
+  return { status, headers, text: pieces.length === 1 ? (pieces[0] as string) : pieces.join('') }
+}
+
+function serialized(answer: TRPCResponse): Pick<Result, 'text' | 'bytes'> {
+  const text = JSON.stringify(answer)
+  return { text, bytes: Buffer.byteLength(text) }
 }
 
 /**
@@ -257,12 +269,16 @@ const HEADERS = { 'content-type': 'application/json', vary: 'trpc-accept, accept
 const MAX_BLOCKING_MS = 2
 const LARGE_RESPONSE_BYTES = 256 * 1024
 
-/** Returns a function for use in long loops: it yields to the event loop if the loop has blocked it for too long. */
-function yielder(): () => Promise<void> | undefined {
+/**
+ * Returns a function for use in long loops: if the loop has blocked the event loop for too long, it waits for another turn.
+ *
+ * @param turn resolves when the loop may go on; by default in the next turn of the event loop
+ */
+function yielder(turn: () => Promise<void> | undefined = setImmediate): () => Promise<void> | undefined {
   let startMs = performance.now()
   return () => {
     if (performance.now() - startMs < MAX_BLOCKING_MS) return undefined
-    return setImmediate().then(() => {
+    return Promise.resolve(turn()).then(() => {
       startMs = performance.now()
     })
   }
