@@ -23,8 +23,9 @@ function ask(url: string, caller: string, agent: Agent | false): Promise<number>
   })
 }
 
-const CALLS = 10
-const INPUTS = Object.fromEntries(Array.from({ length: CALLS }, (_, index) => [index, { limit: 1_000 }]))
+// Calls of some milliseconds: a batch has its turn after each.
+const CALLS = 30
+const INPUTS = Object.fromEntries(Array.from({ length: CALLS }, (_, index) => [index, { limit: 200 }]))
 const BATCH = `/trpc/${Array(CALLS).fill('books.list')}?batch=1&input=${encodeURIComponent(JSON.stringify(INPUTS))}`
 
 const KEPT = { path: PAGE, pages: 1, sockets: 40, ahead: 1, isKept: true }
@@ -52,7 +53,7 @@ const ROWS = [
   ['40 connections that each ask for one', KEPT, 10, 10],
   ['20 new connections that each ask for four', PIPELINED, 10, 30],
   ['100 new connections that each ask for one', NEW, 10, 80],
-  ['20 connections that each ask for ten in a batch', BATCHES, 10, 20],
+  ['20 connections that each ask for thirty in a batch', BATCHES, 10, 20],
 ] as const
 
 /** The requests of other callers that wait for too many pages while one asks for many. */
