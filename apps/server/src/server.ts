@@ -12,6 +12,7 @@ import { Tailer } from './changes/tailer.ts'
 import { Connections, sentStatus } from './connections/connections.ts'
 import { close, createHttpServer, drainBody, listen, refuseVersion } from './connections/http-server.ts'
 import { MONITORING_PATHS } from './http/health.ts'
+import { newRequestId } from './http/request-id.ts'
 import { requestLog } from './http/request-log.ts'
 import { sampledLog } from './http/sampled-log.ts'
 import { createLimits } from './limits/limits.ts'
@@ -109,7 +110,7 @@ export async function startServer(
       begin()
       // An Express request by its prototype: see http-server.ts.
       if (isRefused) refuseOverload(req as Request, res)
-      else if (req.httpVersionMajor !== 1) refuseVersion(res)
+      else if (req.httpVersionMajor !== 1) refuseVersion(res, newRequestId())
       else if (hasPath) serve(req, res)
       else refuseTarget(req as Request, res)
     }
@@ -119,7 +120,7 @@ export async function startServer(
     if (isMonitor) connections.readMonitorsInTurns()
   }
   const connections = new Connections({ max: config.MAX_CONNECTIONS, isMonitoring, take })
-  const server = createHttpServer(app, connections)
+  const server = createHttpServer(app, connections, newRequestId)
   server.on('connection', () => queue.accepted())
   let url: string
   try {

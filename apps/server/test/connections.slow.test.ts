@@ -84,6 +84,17 @@ test.each([
   expect(others).toEqual([])
 })
 
+test.each([
+  ['an unknown method', 'FOO /items HTTP/1.1', ''],
+  ['CONNECT', 'CONNECT localhost:1 HTTP/1.1', ''],
+  ['another version', 'DELETE /items/1 HTTP/0.9', ''],
+  ['a head that is too large', 'GET /items HTTP/1.1', `X: ${'y'.repeat(20_000)}\r\n`],
+])('C33 the answer to %s has an id', async (_, line, more) => {
+  await using server = await startTestServer()
+  const answer = await exchangeBytes(server.url, Buffer.from(`${line}\r\nHost: localhost\r\n${more}\r\n`))
+  expect(String(answer)).toMatch(/\r\nX-Request-Id: [\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}\r\n/)
+})
+
 test('an unknown method in a second request is a 501, whatever the packets', async () => {
   await using server = await startTestServer()
   const { hostname, port } = new URL(server.url)

@@ -28,8 +28,12 @@ const BACKLOG = 4096
 // No body stream for requests without a body: saves a tenth of the cost of a small response.
 const OPTIONS = { requireHostHeader: false, optimizeEmptyRequests: true }
 
-/** Creates the HTTP server of `app`. Requests go through `connections`. */
-export function createHttpServer(app: Express, connections: Connections): Server {
+/**
+ * Creates the HTTP server of `app`. Requests go through `connections`.
+ *
+ * @param newId the id of a request that does not get that far
+ */
+export function createHttpServer(app: Express, connections: Connections, newId: () => string): Server {
   const handle: RequestListener = connections.take.bind(connections)
   const server: Server = createServer({ ...messagesOf(app, connections), ...TIMEOUTS, ...OPTIONS }, handle)
   // For clients that neither read the response nor send the rest of the request.
@@ -51,7 +55,7 @@ export function createHttpServer(app: Express, connections: Connections): Server
       return
     }
     const [status, reason, message] = refusalOf(error)
-    refuse(socket, status, reason, message)
+    refuse(socket, newId(), status, reason, message)
     // The client closed first; it may still read.
     const isAborted = error.code === 'HPE_INVALID_EOF_STATE'
     connections.refused(socket, isAborted ? undefined : status)
@@ -61,7 +65,9 @@ export function createHttpServer(app: Express, connections: Connections): Server
     // Node has removed its own listeners: an error without one would end the process.
     socket.on('error', () => socket.destroy())
     if (!connections.endAfterResponses(socket)) return
-    refuse(socket, 405, 'method_not_supported', 'CONNECT is not allowed: this server is not a proxy', ['Allow: '])
+    refuse(socket, newId(), 405, 'method_not_supported', 'CONNECT is not allowed: this server is not a proxy', [
+      'Allow: ',
+    ])
     // Nothing reads from the connection any more, so that its end would go unnoticed.
     socket.destroySoon()
   })
@@ -226,12 +232,20 @@ function lineAt({ rawPacket, bytesParsed = 0 }: ParserError): string {
 }
 
 /** Refuses a request that never reaches Express: writes the error response directly, and ends the connection. */
-function refuse(socket: Socket, status: number, reason: string, message: string, headers: string[] = []): void {
+function refuse(
+  socket: Socket,
+  id: string,
+  status: number,
+  reason: string,
+  message: string,
+  headers: string[] = [],
+): void {
   const body = errorBody(status, reason, message)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${id}`,
     'Connection: close',
     ...headers,
   ]
@@ -239,13 +253,14 @@ function refuse(socket: Socket, status: number, reason: string, message: string,
 }
 
 /** Responds with 505 to a version that Node's parser accepts besides 1.0 and 1.1: 0.9 or 2.0. */
-export function refuseVersion(res: HttpResponse): void {
+export function refuseVersion(res: HttpResponse, id: string): void {
   const body = errorBody(...HTTP_VERSION)
   const [status] = HTTP_VERSION
   res.shouldKeepAlive = false
   res.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
+    'X-Request-Id': id,
   })
   res.end(body)
 }
