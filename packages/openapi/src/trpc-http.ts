@@ -35,7 +35,10 @@ interface Calls {
   paths: string[]
   isBatch: boolean
   isStream: boolean
-  query: readonly Parameter[]
+  /** The JSON text of the inputs of a GET. */
+  input: string | undefined
+  /** The query parameters, unless they are known to be valid. */
+  unchecked: readonly Parameter[]
 }
 
 /** The result of a call. */
@@ -82,9 +85,9 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
   const callsOf = (req: Req): Calls => {
     const target = pathOf(req)
     const path = decoded(target.slice(Math.max(target.lastIndexOf('/') + 1, base.length)))
-    const query = queryParameters(split(req.originalUrl).rawQuery)
-    const isBatch = query.some(([name, value]) => name === BATCH && value === '1')
-    if (methodOf(req.method) !== 'GET') checkMediaType(req.headers['content-type'])
+    const isGet = methodOf(req.method) === 'GET'
+    const { isBatch, input, unchecked } = queryOf(split(req.originalUrl).rawQuery, isGet)
+    if (!isGet) checkMediaType(req.headers['content-type'])
     const paths = isBatch ? path.split(',') : [path]
     if (paths.length > maxCalls) throw new ApiError(400, 'Batch call exceeds maximum size')
     const types = new Set(isBatch ? paths.flatMap((path) => procedures.get(path)?.type ?? []) : [])
@@ -92,15 +95,17 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
     const { accept, 'trpc-accept': trpcAccept = accept } = req.headers
     const isStream = trpcAccept !== undefined && STREAM.test(String(trpcAccept))
     if (isStream && !isBatch) throw new ApiError(400, 'Streaming requests must be batched (you can do a batch of 1)')
-    return { paths, isBatch, isStream, query }
+    return { paths, isBatch, isStream, input, unchecked }
   }
 
   /** The input of each call; undefined for a call without one. */
-  const inputsOf = async (req: Req, { paths, isBatch, query }: Calls): Promise<unknown[]> => {
+  const inputsOf = async (req: Req, { paths, isBatch, input, unchecked }: Calls): Promise<unknown[]> => {
     const isGet = methodOf(req.method) === 'GET'
-    checkParameters(query, isGet ? [BATCH, INPUT] : [BATCH])
-    if (valuesOf(query, BATCH).some((value) => value !== '1')) throw fieldApiError(BATCH, 'must be 1')
-    const [input] = valuesOf(query, INPUT)
+    if (unchecked.length > 0) {
+      checkParameters(unchecked, isGet ? [BATCH, INPUT] : [BATCH])
+      if (valuesOf(unchecked, BATCH).some((value) => value !== '1')) throw fieldApiError(BATCH, 'must be 1')
+      valuesOf(unchecked, INPUT)
+    }
     const isParsed = typeof req.body === 'object' && !(req.body instanceof Uint8Array)
     const text = isGet ? input : isParsed ? '' : await readJsonText(req.headers, () => readBytes(req, bodyLimit))
     let inputs: unknown = isParsed ? req.body : undefined
@@ -207,6 +212,23 @@ export function createTrpc<Context extends object & CallContext, Req extends Inc
   }
 
   return { takes, respond }
+}
+
+const ORDINARY = /^(batch=1&)?input=([^&+]*)$/
+
+/** Reads a query string. To read the ordinary one takes a fraction of the time, and it needs no check. */
+function queryOf(rawQuery: string, isGet: boolean): Pick<Calls, 'isBatch' | 'input' | 'unchecked'> {
+  const [, batch, text] = (isGet && ORDINARY.exec(rawQuery)) || []
+  if (text !== undefined) {
+    try {
+      return { isBatch: batch !== undefined, input: decodeURIComponent(text), unchecked: [] }
+    } catch {
+      // Below, it is refused.
+    }
+  }
+  const unchecked = queryParameters(rawQuery)
+  const isBatch = unchecked.some(([name, value]) => name === BATCH && value === '1')
+  return { isBatch, input: unchecked.find(([name]) => name === INPUT)?.[1], unchecked }
 }
 
 function decoded(path: string): string {
