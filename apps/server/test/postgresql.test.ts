@@ -526,6 +526,14 @@ async function readiness({ url }: { url: string }, path: string) {
 async function waitFor(url: string, standbys: string): Promise<void> {
   await query(url, `ALTER SYSTEM SET synchronous_standby_names = '${standbys}'`)
   await query(url, 'SELECT pg_reload_conf()')
+  if (standbys === '') return
+  // PostgreSQL's checkpointer applies it some moments later. Until then commits do not wait.
+  await expect
+    .poll(async () => {
+      query(url, "SELECT pg_logical_emit_message(true, '', '')").catch(() => undefined)
+      return (await query(url, "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'")).rows.length
+    })
+    .toBeGreaterThan(0)
 }
 
 function endConnections(url: string) {
