@@ -1,12 +1,9 @@
+import { grouped } from '@resource/openapi/contract'
 import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
 
 // Each rule of a field has one text, used at the end of its error message: `name: must be …`.
 export const must = (rule: string) => ({ error: `must be ${rule}` })
-
-// Without `Intl`: the contract needs its texts when it is loaded, and `Intl` takes 15 ms to load its data.
-/** `10,000`. */
-export const grouped = (count: number) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
 
 // In the notation that JavaScript, Python, Java and Go share.
 export const WITHOUT_NUL = '^[^\\x00]*$'

@@ -9,6 +9,7 @@ import { and, upper } from './words.ts'
 import { audited, type writable } from './writable.ts'
 
 /** The complete contract of the service: each resource with its procedures. */
+export { grouped } from '@resource/openapi/contract'
 export const contract = { ...audited, audit, changes, previews, proposals, reversals }
 
 const collections = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))

@@ -3,7 +3,7 @@ import type { TRPCBuiltRouter, TRPCDefaultErrorShape, TRPCMutationProcedure, TRP
 import type { z } from 'zod'
 import type { Fault } from './api-error.ts'
 
-export { and, or } from './words.ts'
+export { and, grouped, or } from './words.ts'
 
 // A contract is plain data: the inputs, outputs and REST bindings of its procedures. This file contains no server code,
 // so browsers can import it.

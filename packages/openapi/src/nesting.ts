@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts'
+import { grouped } from './words.ts'
 
 /** The levels of objects and lists that a body may have. */
 export const DEEPEST = 32
@@ -59,7 +60,7 @@ export function tooDeep(deepest: number): ApiError {
 }
 
 function tooMany(): ApiError {
-  return new ApiError(413, `Body must have at most ${MOST_VALUES.toLocaleString('en')} values`)
+  return new ApiError(413, `Body must have at most ${grouped(MOST_VALUES)} values`)
 }
 
 /** Whether a parsed value is nested deeper than this. */

@@ -1,4 +1,4 @@
-import { MAX_SKIPPED } from '@resource/contract'
+import { grouped, MAX_SKIPPED } from '@resource/contract'
 import { type Entity, type Kind, keysetRanges, type ListTable, type Position, type Where } from '@resource/database'
 import { FieldError } from '@resource/openapi'
 import { EARLIEST } from './row-mapping.ts'
@@ -20,8 +20,7 @@ export interface Page<Row> {
 }
 
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
-const tooDeep = () =>
-  `must be within the first ${MAX_SKIPPED.toLocaleString('en')} records; to read further, use a cursor: start with after= and follow the next links`
+const TOO_DEEP = `must be within the first ${grouped(MAX_SKIPPED)} records; to read further, use a cursor: start with after= and follow the next links`
 const BY_ID = { column: 'id', descending: false } as const
 
 /**
@@ -55,7 +54,7 @@ export async function readPage<Row extends Listed>(
     found = await table.page({ ...query, skip: after === undefined ? skip : 0 })
   } else {
     const [further] = await table.page({ where, order, columns: ['id', sorting.column], skip: MAX_SKIPPED, take: 1 })
-    if (further !== undefined) throw new FieldError(400, [{ path: ['page'], message: tooDeep() }])
+    if (further !== undefined) throw new FieldError(400, [{ path: ['page'], message: TOO_DEEP }])
   }
   const rows = found.slice(0, limit)
   const last = found.length > limit ? rows.at(-1) : undefined
