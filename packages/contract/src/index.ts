@@ -9,7 +9,6 @@ import { and, upper } from './words.ts'
 import { audited, type writable } from './writable.ts'
 
 /** The complete contract of the service: each resource with its procedures. */
-export { grouped } from '@resource/openapi/contract'
 export const contract = { ...audited, audit, changes, previews, proposals, reversals }
 
 const collections = Object.entries(contract).flatMap(([noun, resource]) => ('collection' in resource ? [noun] : []))
@@ -44,6 +43,7 @@ export type Output<R extends keyof Contract, P extends keyof Contract[R]['proced
 
 type SchemaOf<P, K extends 'input' | 'output'> = P extends Record<K, infer S extends z.ZodType> ? S : never
 
+export { grouped } from '@resource/openapi/contract'
 export { type Calculation, calculated } from './calculated.ts'
 export type { CollectionFacts } from './declaration.ts'
 export { API_TITLE, API_VERSION, envelope } from './errors.ts'
