@@ -1,11 +1,14 @@
-import { API_SUBJECT, API_TITLE, API_VERSION, contract, envelope, requestGroup } from '@resource/contract'
+import { API_SUBJECT, API_TITLE, API_VERSION, contract, envelope, ROLES, requestGroup } from '@resource/contract'
+import { and, or } from '@resource/openapi/contract'
 import { openApiDocument } from '@resource/openapi/document'
 import { z } from 'zod'
+
+const roles = ROLES.map((role) => `\`${role}\``)
 
 const DESCRIPTION = `${API_SUBJECT} over JSON.
 
 - Direct requests from the same machine need no credentials until the first API key exists. From then on send
-  \`Authorization: Bearer\` with a key or a token. Its role is \`reader\`, \`writer\` or \`admin\`.
+  \`Authorization: Bearer\` with a key or a token. Its role is ${or(roles)}.
 - \`RateLimit\` has the remaining quota. A 429 or 503 has \`Retry-After\`, the seconds to wait.
 - Every list takes \`page\`, \`limit\` and \`sort\`. \`Link\` holds the URLs of other pages; \`count=true\` adds \`X-Total-Count\`.
 - To read a whole collection, start with an empty \`after=\` and follow \`Link\` with \`rel="next"\`: every page costs the same.
@@ -20,8 +23,7 @@ const DESCRIPTION = `${API_SUBJECT} over JSON.
 - HEAD works for every GET. OPTIONS and every 405 list the methods of a path in \`Allow\`.
 - Trailing slashes are significant only under \`/api/users\`.`
 
-const CREDENTIALS =
-  'An API key, or a token of the configured identity provider. Each operation names the role it needs in `x-role`. Each role includes the previous ones: `reader`, `proposer`, `writer`, `admin`. Until the first key is created, a service on loopback needs no credentials.'
+const CREDENTIALS = `An API key, or a token of the configured identity provider. Each operation names the role it needs in \`x-role\`. Each role includes the previous ones: ${and(roles)}. Until the first key is created, a service on loopback needs no credentials.`
 
 /** Creates the service's OpenAPI 3.1 document: of plain responses, or of responses in the standard envelope. */
 export function createDocument(form: 'plain' | 'envelope' = 'plain') {

@@ -4,7 +4,7 @@ import { createDocument } from '../src/document.ts'
 import { CALLER_KINDS, type CallerKind, createCallers } from './callers.ts'
 import { exampleOf, operationIds, seed, seededId } from './examples.ts'
 import { preparedServers } from './harness.ts'
-import { DECISION, inputOf, PREVIEW, SPECIFIED } from './samples.ts'
+import { DECISION, inputOf, SPECIFIED } from './samples.ts'
 
 const REFUSED: readonly CallerKind[] = ['none', 'wrong', 'revoked', 'expired']
 
@@ -23,9 +23,8 @@ const stated = new Map(
   pathItems.flatMap((item) => Object.values(item).map((operation) => [operation.operationId, operation['x-role']])),
 )
 
-/** The role that an example requires: that of the operation, except for previews, decisions and a deletion by status. */
+/** The role that an example requires: that of the operation, except for decisions and a deletion by status. */
 function roleOf(input: unknown, access: Role, operationId?: string): Role {
-  if (input === PREVIEW) return 'proposer'
   if (input === DECISION) return 'writer'
   return operationId === 'deleteUsersByStatus' ? 'admin' : access
 }
@@ -127,10 +126,12 @@ test('C51 readers may only read, proposers also propose; only admins may manage 
     // Their own.
     ...['list', 'get', 'end'].map((verb) => `sessions.${verb}`),
     'changes.list',
-    // It needs the role of the write.
-    'previews.create',
+    'reversals.open',
   ])
-  expect(of('proposer')).toEqual(['list', 'get', 'create', 'setStatus'].map((verb) => `proposals.${verb}`))
+  expect(of('proposer')).toEqual([
+    'previews.create',
+    ...['list', 'get', 'create', 'setStatus'].map((verb) => `proposals.${verb}`),
+  ])
   expect(of('admin')).toEqual([
     'keys.list',
     'keys.get',

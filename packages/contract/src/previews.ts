@@ -67,7 +67,7 @@ export const previews = resource({
   errorForm: envelope.error,
   procedures: {
     create: mutation({
-      access: 'reader',
+      access: 'proposer',
       input: z.object({ ...writeToRun, idempotency_key: idempotencyKey }),
       output: preview,
       writesMany: true,

@@ -42,7 +42,7 @@ export const reversals = resource({
   errorForm: envelope.error,
   procedures: {
     open: query({
-      access: 'writer',
+      access: 'reader',
       input: z.object({
         group: requestGroup.meta({
           description: 'The `X-Request-Group` of the requests.',
