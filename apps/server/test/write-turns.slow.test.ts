@@ -9,8 +9,9 @@ import { spawnService, temporaryFolder } from './service-process.ts'
 const LONG_WRITES = 10
 // The rows of each: it takes longer than the turn of a process.
 const ROWS = 300
-// Two, and those that are stored on a busy machine while the request arrives and the primary process passes the turn on.
-const MAX_WAITED = 4
+const ROUNDS = 15
+// On average. More are stored in a round in which the machine lets the short write arrive late; without turns it waits for four.
+const MAX_WAITED = 2
 
 /** A service of two processes with connections to each, and a lock of its file. */
 async function twoProcesses(folder: string) {
@@ -76,8 +77,8 @@ test('a short write in one process goes before most of the long writes of anothe
     `SELECT count(DISTINCT request_id) AS writes FROM audit_entries WHERE procedure = 'items.updateWhere' AND id < ?`,
   )
   const storedBefore = (id = Number.MAX_SAFE_INTEGER) => Number(stored.get(id)?.writes)
-  const waited = []
-  for (let round = 0; round < 15; round++) {
+  let waited = 0
+  for (let round = 0; round < ROUNDS; round++) {
     const changes = long(change)
     while (storedBefore() <= round * LONG_WRITES) await setImmediate()
     const start = storedBefore()
@@ -85,10 +86,10 @@ test('a short write in one process goes before most of the long writes of anothe
     const statuses = (await Promise.all([chair, ...changes])).map(({ status }) => status)
     expect(statuses).toEqual([201, ...Array(LONG_WRITES).fill(200)])
     const entry = file.prepare("SELECT max(id) AS id FROM audit_entries WHERE procedure = 'items.create'").get()
-    waited.push(storedBefore(Number(entry?.id)) - start)
+    waited += storedBefore(Number(entry?.id)) - start
   }
   file.close()
-  expect(waited.filter((writes) => writes > MAX_WAITED)).toEqual([])
+  expect(waited / ROUNDS).toBeLessThan(MAX_WAITED)
 })
 
 test('a process that is killed when its turn has come does not stop the writes of others', async () => {
