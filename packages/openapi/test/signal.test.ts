@@ -83,6 +83,36 @@ test.each([
   expect((await small.request('GET', '/things/3')).body).toEqual({ id: 3 })
 })
 
+test.each([
+  ['stops before its next query', 'GET', `/trpc/things.get,things.get?batch=1&input=${two}`, [1]],
+  ['carries out all its writes', 'POST', '/trpc/things.make,things.make?batch=1', [1, 2]],
+])('a batch whose client has gone while it waited for its turn %s', async (_, method, path, expected) => {
+  const { promise: gone, resolve: leave } = Promise.withResolvers<void>()
+  const called: number[] = []
+  // Long enough for a turn after each call.
+  const call = async ({ id }: { id: number }) => {
+    called.push(id)
+    for (const startMs = performance.now(); performance.now() - startMs < 5; );
+    return { id }
+  }
+  const implementation = { things: { get: call, wait: call, make: call } }
+  const turning = await serve(contract, implementation, {
+    turn: async ({ res }) => {
+      if (res === undefined || res.closed) return
+      req.destroy()
+      await once(res, 'close')
+      leave()
+    },
+  })
+  const headers = { 'Content-Type': 'application/json' }
+  const req = httpRequest({ port: turning.port, method, path, headers, agent: false })
+  req.on('error', () => undefined)
+  req.end(method === 'POST' ? decodeURIComponent(two) : undefined)
+  await gone
+  expect((await turning.request('GET', '/things/3')).body).toEqual({ id: 3 })
+  expect(called).toEqual([...expected, 3])
+})
+
 test('a signal does not abort after a complete response', async () => {
   signals.length = 0
   await small.request('GET', '/things/3')
