@@ -61,7 +61,7 @@ test('a malformed rest of a body gets no second response', async () => {
 })
 
 const UNKNOWN_METHOD =
-  'The method is unknown: it must be one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, in capital letters'
+  'The method is unknown: it must be GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS, in capital letters'
 
 test.each([
   ['FOO /items HTTP/1.1', 501, UNKNOWN_METHOD],

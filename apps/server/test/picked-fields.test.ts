@@ -55,11 +55,11 @@ test('C24 other names get a 400 that lists the fields', async () => {
     const { status, body } = await server.request('GET', path)
     expect([status, body]).toEqual([
       400,
-      { message: 'fields must be one or more of id, name, price, category, separated by commas' },
+      { message: 'fields must be one or more of id, name, price and category, separated by commas' },
     ])
   }
   expect((await server.request('GET', '/api/users?fields=password')).body).toEqual({
-    error: 'fields must be one or more of id, name, email, role, separated by commas',
+    error: 'fields must be one or more of id, name, email and role, separated by commas',
   })
 })
 

@@ -58,7 +58,7 @@ test('the claim may have another name', async () => {
   await using both = await startWithProvider({ OIDC_ROLE_CLAIM: 'client_id' })
   // The value of this claim is `console`, which is not a role.
   const { status, message } = await send(both.server, await both.provider.token({ role: 'admin' }))
-  expect([status, message]).toEqual([403, 'The token’s client_id must be one of reader, proposer, writer, admin'])
+  expect([status, message]).toEqual([403, 'The token’s client_id must be reader, proposer, writer or admin'])
 })
 
 test.each([
@@ -70,7 +70,7 @@ test.each([
   const answer = await send(both.server, await both.provider.token({ role }))
   expect(answer).toMatchObject({
     status: 403,
-    message: 'The token’s role must be one of reader, proposer, writer, admin',
+    message: 'The token’s role must be reader, proposer, writer or admin',
   })
 })
 

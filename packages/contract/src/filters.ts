@@ -1,3 +1,4 @@
+import { and } from '@resource/openapi/contract'
 import { factsOf } from '@resource/openapi/schema'
 import { z } from 'zod'
 import { choiceFilter, isReadOnly, momentBound, momentFilter, must, nfc, searchText, textFilterFor } from './fields.ts'
@@ -62,7 +63,7 @@ export function filtersOf<F extends Fields, Name extends string>(
     const { field, by } = readFilter(name, Object.keys(fields))
     const schema = fields[field]
     if (schema === undefined || !(by === 'value' || by === 'in' || by === 'contains' || by in BOUNDS)) {
-      const known = Object.keys(fields).join(', ')
+      const known = and(Object.keys(fields))
       throw new Error(
         `${noun}: the filter ${name} names no field; the fields are ${known}, each also with _lt, _lte, _gt, _gte, _in or _contains`,
       )

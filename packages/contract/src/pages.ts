@@ -1,6 +1,7 @@
 import type { Exchange } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { must } from './fields.ts'
+import { or } from './words.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -47,7 +48,7 @@ export function listInput<F extends z.ZodRawShape, A extends string>(
         .meta({ description: 'Page number, starting at 1. A page past the end is empty.' }),
       limit: limitOf('Records per page', DEFAULT_LIMIT),
       sort: z
-        .enum(sorts, must(`<attribute>_asc or <attribute>_desc, where the attribute is one of ${sortable.join(', ')}`))
+        .enum(sorts, must(`<attribute>_asc or <attribute>_desc, where the attribute is ${or(sortable)}`))
         .optional()
         .meta({ description: `Sort order; \`${defaultSort}\` by default. Ties are sorted by ascending \`id\`.` }),
       after: z.string(must('a cursor')).max(4096, must('a cursor')).optional().meta({

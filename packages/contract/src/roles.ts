@@ -1,3 +1,4 @@
+import { and } from '@resource/openapi/contract'
 import type { z } from 'zod'
 import { annotationsOf } from './fields.ts'
 
@@ -24,7 +25,7 @@ export function withValueRoles<S extends z.ZodType>(roles: Record<string, Role>,
   const rules = Object.entries(roles).map(([value, role]) => `the value \`${value}\` requires the role \`${role}\``)
   return field.meta({
     ...annotationsOf(field),
-    description: `Once API keys exist, ${rules.join(', ')}.`,
+    description: `Once API keys exist, ${and(rules)}.`,
     [VALUE_ROLES]: roles,
   })
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fieldApiError } from './target.ts'
+import { and } from './words.ts'
 
 /** A query parameter with one or more of some names. `read` returns those given, in the order of all, or throws an ApiError 400. */
 export function namesParameter(
@@ -7,7 +8,7 @@ export function namesParameter(
   all: string[],
   { description, example }: { description: (rule: string) => string; example: string | undefined },
 ) {
-  const rule = `one or more of ${all.join(', ')}, separated by commas`
+  const rule = `one or more of ${and(all)}, separated by commas`
   const name = `(?:${all.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})`
   const schema = z
     .string()

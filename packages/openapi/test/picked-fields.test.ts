@@ -98,7 +98,7 @@ test('fields can be picked in the envelope, and of an answer that renames them',
 })
 
 test('other names are a 400 that lists what is allowed', async () => {
-  const refused = { error: 'fields must be one or more of id, name, mass, separated by commas', fields: ['fields'] }
+  const refused = { error: 'fields must be one or more of id, name and mass, separated by commas', fields: ['fields'] }
   for (const fields of [
     'version',
     '',
@@ -113,7 +113,7 @@ test('other names are a 400 that lists what is allowed', async () => {
     expect([fields, await get(`/moons/6?fields=${fields}`)]).toMatchObject([fields, { status: 400, body: refused }])
   }
   expect((await get('/labels?fields=name')).body.error).toBe(
-    'fields must be one or more of key, title, separated by commas',
+    'fields must be one or more of key and title, separated by commas',
   )
   expect((await get('/moons?fields=id&fields=name')).body.error).toBe('fields must be given once')
 })

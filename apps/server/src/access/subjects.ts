@@ -1,5 +1,6 @@
 import { ROLES, type Role } from '@resource/contract'
 import { ApiError } from '@resource/openapi'
+import { or } from '@resource/openapi/contract'
 import type { JWTPayload } from 'jose'
 import { type Caller, unauthorized } from './caller.ts'
 
@@ -41,5 +42,5 @@ function checkTypes({ sub, aud }: JWTPayload): void {
 }
 
 function noRole(claim: string): ApiError {
-  return new ApiError(403, `The token’s ${claim} must be one of ${ROLES.join(', ')}`, { reason: 'token_role' })
+  return new ApiError(403, `The token’s ${claim} must be ${or(ROLES)}`, { reason: 'token_role' })
 }

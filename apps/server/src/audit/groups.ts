@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Output } from '@resource/contract'
+import { grouped, type Output } from '@resource/contract'
 import { type Tables, timestamp } from '@resource/database'
 import { ApiError, uuidOf } from '@resource/openapi'
 import { requestedMs } from '../http/request-id.ts'
@@ -17,10 +17,7 @@ export async function openRequests(
   const where = { group_id: group, resource: { in: resources } }
   const made = await read.auditEntries.summarize({ where, by: 'request_id', of: 'id', limit: MAX_REQUESTS + 1 })
   if (made.length > MAX_REQUESTS) {
-    throw new ApiError(
-      409,
-      `The group has more than ${MAX_REQUESTS.toLocaleString('en')} requests: undo each by its id`,
-    )
+    throw new ApiError(409, `The group has more than ${grouped(MAX_REQUESTS)} requests: undo each by its id`)
   }
   const newestFirst = made.toSorted((a, b) => Number(b.maximum) - Number(a.maximum))
   const open = []

@@ -1,4 +1,4 @@
-import { contract } from '@resource/contract'
+import { contract, grouped } from '@resource/contract'
 import {
   type AuditEntry,
   declarations,
@@ -109,10 +109,7 @@ async function changesOf(read: Tables, request_id: string, undoable: ReadonlyMap
   if (range === undefined) throw new ApiError(404, 'The audit log has no changes of this request')
   const { count, ...id } = range
   if (count > MAX_CHANGES) {
-    throw new ApiError(
-      409,
-      `The request made more than ${MAX_CHANGES.toLocaleString('en')} changes, too many to undo at once`,
-    )
+    throw new ApiError(409, `The request made more than ${grouped(MAX_CHANGES)} changes, too many to undo at once`)
   }
   const order = { column: 'id', descending: true } as const
   const entries = await read.auditEntries.page({ where: { id, request_id }, order, take: count })

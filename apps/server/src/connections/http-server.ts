@@ -1,6 +1,7 @@
 import type { ServerResponse as HttpResponse, RequestListener, Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { envelope } from '@resource/contract'
+import { or } from '@resource/openapi/contract'
 import type { Express, Request, Response } from 'express'
 import type { Connections } from './connections.ts'
 
@@ -204,11 +205,7 @@ const REFUSALS: Record<string, Refusal> = {
 function refusalOf(error: ParserError): Refusal {
   const { code = '', reason } = error
   if (code === 'HPE_INVALID_METHOD' && isRequestLine(lineAt(error))) {
-    return [
-      501,
-      'not_implemented',
-      `The method is unknown: it must be one of ${METHODS.join(', ')}, in capital letters`,
-    ]
+    return [501, 'not_implemented', `The method is unknown: it must be ${or(METHODS)}, in capital letters`]
   }
   // The parser gives the same code to a line that does not end with CRLF.
   if (code === 'HPE_INVALID_VERSION' && reason !== 'Expected CRLF after version') return HTTP_VERSION

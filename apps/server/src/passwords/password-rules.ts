@@ -1,3 +1,4 @@
+import { grouped } from '@resource/contract'
 import { queueKey } from '../access/caller.ts'
 import { remembered } from '../process/once-loaded.ts'
 import { enqueueHash } from './hash-queue.ts'
@@ -36,7 +37,7 @@ export function passwordCheck(minLength: number, needsCredentials: () => boolean
     if (password === undefined || !(await needsCredentials())) return undefined
     if ([...password].length < minLength) return `must be text of at least ${minLength} characters`
     if (!(await commonPasswords()).has(password.normalize('NFKC').toLowerCase())) return undefined
-    return `must not be one of the ${COMMON_PASSWORDS.toLocaleString('en')} most common passwords`
+    return `must not be one of the ${grouped(COMMON_PASSWORDS)} most common passwords`
   }
 }
 

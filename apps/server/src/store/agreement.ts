@@ -1,6 +1,7 @@
 import { type CollectionFacts, readFilter } from '@resource/contract'
 import { factsOf } from '@resource/contract/schema'
 import type { Kind } from '@resource/database'
+import { and, or } from '@resource/openapi/contract'
 import type { z } from 'zod'
 import { type DerivedColumn, searchColumn } from './row-mapping.ts'
 
@@ -46,22 +47,22 @@ export function checkAgreement(
   if (table === undefined) throw new Error(`${noun}: there is no table; add a model to prisma/schema.prisma`)
   const named = new Set([...collection.shown, ...Object.keys(collection.fields), ...collection.derived])
   const missing = [...named].filter((name) => !(name in table.columns))
-  if (missing.length > 0) throw new Error(`${noun}: ${MODEL} has no column for ${missing.join(', ')}`)
+  if (missing.length > 0) throw new Error(`${noun}: ${MODEL} has no column for ${or(missing)}`)
   const faults = [...wrongKinds(collection, table), ...wrongReferences(collection, table)]
   if (faults.length > 0) throw new Error(`${noun}: ${faults.join('; ')}`)
   const unsearchable = facts.search.map(searchColumn).filter((column) => !table.search.includes(column))
   if (unsearchable.length > 0) {
-    throw new Error(`${noun}: ${MODEL} marks no column ${unsearchable.join(', ')} with @search`)
+    throw new Error(`${noun}: ${MODEL} marks no column ${or(unsearchable)} with @search`)
   }
   const ambiguous = collection.keyColumns.filter((column) => !table.unique.includes(column))
   if (ambiguous.length > 0) {
-    throw new Error(`${noun}: a key must be unique, but ${MODEL} has no @unique on ${ambiguous.join(', ')}`)
+    throw new Error(`${noun}: a key must be unique, but ${MODEL} has no @unique on ${or(ambiguous)}`)
   }
   const unindexed = withoutIndex(collection, table)
   if (unindexed.length > 0) {
     const [first] = unindexed
     throw new Error(
-      `${noun}: lists are filtered or sorted by ${unindexed.join(', ')} without an index; add @@index([${first}, id]) to ${MODEL}, or add the reason to \`unindexed\` in the declaration`,
+      `${noun}: lists are filtered or sorted by ${and(unindexed)} without an index; add @@index([${first}, id]) to ${MODEL}, or add the reason to \`unindexed\` in the declaration`,
     )
   }
 }

@@ -1,4 +1,4 @@
-import { calculated, decimalsOf, MAX_MATCHING, MAX_PREVIEWED } from '@resource/contract'
+import { calculated, decimalsOf, grouped, MAX_MATCHING, MAX_PREVIEWED } from '@resource/contract'
 import { shapeOf } from '@resource/contract/schema'
 import {
   createPacer,
@@ -63,7 +63,7 @@ export class ManyMatch extends ApiError {
   readonly ids: number[]
 
   constructor(noun: string, found: Found) {
-    super(400, `More than ${MAX_MATCHING.toLocaleString('en')} ${noun} match, too many for one write; add filters`)
+    super(400, `More than ${grouped(MAX_MATCHING)} ${noun} match, too many for one write; add filters`)
     this.ids = found.map(({ id }) => id)
   }
 }
@@ -105,7 +105,7 @@ export async function writeMatching<T>(
     const most = isPreview ? MAX_PREVIEWED : max
     const found = await search(tableOf(read), where, most)
     if (found.length > most) {
-      const many = most.toLocaleString('en')
+      const many = grouped(most)
       const [rule, facts] = isPreview
         ? [`a preview shows at most ${many}; add filters`, {}]
         : [`a request writes at most ${many}. Preview it and send its steps, or add filters`, { reason: 'too_many' }]

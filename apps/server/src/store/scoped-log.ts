@@ -1,3 +1,4 @@
+import { grouped } from '@resource/contract'
 import {
   type AuditEntry,
   createPacer,
@@ -127,6 +128,6 @@ export class ScopedLog implements ListTable<AuditEntry> {
 }
 
 function tooMany(): ApiError {
-  const many = MAX_EXAMINED.toLocaleString('en')
+  const many = grouped(MAX_EXAMINED)
   return new ApiError(400, `More than ${many} entries would be searched for those that you have access to; add filters`)
 }
