@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { openBrowser } from '@resource/browser-test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { holdTimers } from './held-timers.ts'
 import { type Service, startService } from './service.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -50,6 +51,7 @@ export async function visitConsole(
 ) {
   await using _ = service
   await using context = await browser.newContext({ ...DEFAULTS, ...options })
+  await holdTimers(context)
   const page = await context.newPage()
   page.setDefaultTimeout(60_000)
   const problems: string[] = []

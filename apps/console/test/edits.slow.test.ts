@@ -93,7 +93,6 @@ consoleTest(
     await open('/items')
     const record = (price: number) => (price % 2 === 0 ? 'Chair 2' : 'Kettle 3')
     for (let price = 101; price <= 114; price++) await edit(page, record(price), 'Price', String(price))
-    // Only of the last ones, because the client waits 10 s for an answer.
     const calls = await pauseCalls(page, 'items.update')
     for (let price = 115; price <= 120; price++) await edit(page, record(price), 'Price', String(price))
     await calls.paused

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { consoleTest, openOutdated, pauseCalls, shareBrowser, violations, visitConsole } from './console.ts'
+import { hold, pass } from './held-timers.ts'
 import { startServiceProcess } from './service.ts'
 
 shareBrowser()
@@ -39,23 +40,29 @@ consoleTest(
     await openLive(page, `${url}/items`)
     await openLive(other, `${url}/items`)
 
-    const times: number[] = []
-    for (const price of ['11', '12', '13']) {
-      await page.getByRole('gridcell', { name: /^1\d\.00$/ }).dblclick()
-      await page.getByLabel('Price of Lamp').fill(price)
+    // On a slow machine, the page's own changes may arrive after the half second that it expects them in.
+    await hold(page, 500)
+    let price = 10
+    let leastMs = Number.POSITIVE_INFINITY
+    // A busy machine may delay some of them.
+    while (leastMs >= 1_000 && price < 19) {
+      await page.getByRole('gridcell', { name: `${price}.00` }).dblclick()
+      await page.getByLabel('Price of Lamp').fill(`${++price}`)
       const startMs = performance.now()
       await page.keyboard.press('Enter')
       await other.getByRole('row', { name: 'Lamp' }).getByText(`${price}.00`).waitFor()
-      times.push(performance.now() - startMs)
+      leastMs = Math.min(leastMs, performance.now() - startMs)
     }
-    expect(Math.min(...times)).toBeLessThan(1_000)
+    expect(leastMs).toBeLessThan(1_000)
     await other.locator('tr.changed').getByText('Lamp').waitFor()
-    const fresh = other.locator('tr.changed .fresh', { hasText: '13.00' })
+    const fresh = other.locator('tr.changed .fresh', { hasText: `${price}.00` })
     // What is behind the value fades, not the value.
     expect(await fresh.evaluate((value) => getComputedStyle(value).animationName)).toBe('fade-behind')
     await other.locator('tr.changed').getByText('anonymous').waitFor()
+    await pass(other, 2_500)
     await other.locator('tr.changed').waitFor({ state: 'detached' })
     expect(await page.locator('.changed').count()).toBe(0)
+    await pass(page, 500)
 
     await client.items.createMany.mutate({
       items: [
@@ -167,6 +174,7 @@ consoleTest(
     await page.getByRole('status').getByText('Live', { exact: true }).waitFor()
     await page.getByRole('row', { name: 'Lantern' }).getByText('15.00').waitFor()
     const { items } = await client.items.list.query({})
+    await pass(page, 2_500)
     await page.getByRole('button', { name: 'Show 1 new item' }).click()
     await expect.poll(() => cellsOf(page)).toEqual(items.map(({ name }) => name))
   },
@@ -226,6 +234,7 @@ consoleTest("the page's own changes are neither announced nor marked", async ({ 
       if (found !== null) seen.push(found.outerHTML)
     }).observe(document.body, { subtree: true, childList: true, attributes: true })
   })
+  await hold(page, 500)
   // The change arrives before the list is read again.
   const creation = await pauseCalls(page, 'items.list')
   await page.getByRole('button', { name: 'New item' }).click()

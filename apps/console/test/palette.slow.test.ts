@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { consoleTest, pauseCalls, seed, shareBrowser } from './console.ts'
+import { hold, pass } from './held-timers.ts'
 
 shareBrowser()
 
@@ -85,7 +86,10 @@ consoleTest('a search waits for a pause of typing, needs two letters, and says w
     .or(page.getByText(/^\d+ results?$/))
     .waitFor()
   expect(searches).toEqual([])
-  await page.keyboard.type('indred', { delay: 20 })
+  // A slow machine types with pauses.
+  await hold(page, 150)
+  await page.keyboard.type('indred')
+  await pass(page, 150)
   await page.getByRole('option', { name: 'Kindred' }).waitFor()
   expect(searches.length).toBe(1)
   await page.getByRole('status').getByText('1 result', { exact: true }).waitFor()

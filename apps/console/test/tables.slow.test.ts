@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { consoleTest, openCondition, pauseCalls, seed, shareBrowser } from './console.ts'
+import { hold } from './held-timers.ts'
 
 shareBrowser()
 
@@ -207,6 +208,8 @@ consoleTest('a click on a row acts at once, although a search or a filter was ju
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
     await page.mouse.up()
   }
+  // The time after which a text applies by itself.
+  await hold(page, 300)
   await page.keyboard.press('/')
   await page.keyboard.type('rug')
   await pressRug()
@@ -215,6 +218,7 @@ consoleTest('a click on a row acts at once, although a search or a filter was ju
   await open('/items')
   const kettle = page.getByRole('link', { name: 'Kettle 3', exact: true })
   await kettle.waitFor()
+  await hold(page, 300)
   await openCondition(page, 'Category')
   await page.getByLabel('Category', { exact: true }).fill('lighting')
   const box = (await kettle.boundingBox()) ?? { x: 0, y: 0 }
