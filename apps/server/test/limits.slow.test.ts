@@ -258,22 +258,31 @@ describe('the rate limit', () => {
 })
 
 describe('under overload', () => {
-  beforeEach(() => void vi.useRealTimers())
-
-  // Each request takes this long.
   const latency = 3_000
 
-  /** Returns once this many requests are in progress. */
-  const occupy = async (server: TestServer, count: number) => {
-    const sent = Array.from({ length: count }, () => fetch(`${server.url}/items`).then(({ status }) => status))
-    // A refusal shows that all slots are taken.
-    await expect.poll(async () => (await fetch(`${server.url}/items`)).status).toBe(503)
-    return sent
+  // Requests in progress: the latency of each ends with `goOn`.
+  const held: (() => void)[] = []
+  const goOn = () => held.splice(0).forEach((act) => void act())
+
+  beforeEach(() => {
+    vi.useRealTimers()
+    const { setTimeout: start } = globalThis
+    const hold = (act: () => void, ms?: number) => (ms === latency ? held.push(act) : start(act, ms))
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(hold as typeof setTimeout)
+  })
+  afterEach(() => void vi.restoreAllMocks())
+
+  /** Sends requests; `seen` gets each status when it arrives. */
+  const send = (server: TestServer, count: number, headers = {}) => {
+    const seen: number[] = []
+    const one = async () => void seen.push((await fetch(`${server.url}/items`, { headers })).status)
+    return { seen, all: Promise.all(Array.from({ length: count }, one)) }
   }
 
   test('C32 requests over the concurrency limit get a 503 with Retry-After, and health checks still work', async () => {
     await using server = await startTestServer({ MAX_REQUESTS: '2' }, { latency })
-    const sent = await occupy(server, 2)
+    const sent = send(server, 2)
+    await expect.poll(() => held.length).toBe(2)
     const refused = await server.request('GET', '/items')
     expect([refused.status, refused.headers.get('Retry-After'), refused.body]).toEqual([
       503,
@@ -300,27 +309,34 @@ describe('under overload', () => {
       'The service is overloaded; try again',
     ])
     const health = ['/healthz', '/readyz'].map(async (path) => (await fetch(server.url + path)).status)
+    await expect.poll(() => held.length).toBe(4)
+    goOn()
     expect(await Promise.all(health)).toEqual([200, 200])
-    expect(await Promise.all(sent)).toEqual([200, 200])
+    await sent.all
+    expect(sent.seen).toEqual([200, 200])
   })
 
   test('one caller with all requests in progress does not shut out others', async () => {
     const settings = { MAX_REQUESTS: '8', TRUST_PROXY: 'loopback', ALLOW_ANONYMOUS: 'true' }
     await using server = await startTestServer(settings, { latency })
-    const send = (count: number, caller: string) =>
-      Array.from({ length: count }, async () => {
-        const { status } = await fetch(`${server.url}/items`, { headers: { 'X-Forwarded-For': caller } })
-        return status
-      })
-    const first = Promise.all(send(20, '192.0.2.1'))
-    await expect.poll(async () => (await Promise.all(send(1, '192.0.2.1')))[0]).toBe(503)
-    expect(await Promise.all(send(4, '192.0.2.2'))).toEqual([200, 200, 503, 503])
-    expect((await first).toSorted()).toEqual([...Array(8).fill(200), ...Array(12).fill(503)])
+    const first = send(server, 20, { 'X-Forwarded-For': '192.0.2.1' })
+    await expect.poll(() => [held.length, first.seen]).toEqual([8, Array(12).fill(503)])
+    const second = send(server, 4, { 'X-Forwarded-For': '192.0.2.2' })
+    await expect.poll(() => [held.length, second.seen]).toEqual([10, [503, 503]])
+    goOn()
+    await Promise.all([first.all, second.all])
+    expect(first.seen).toEqual([...Array(12).fill(503), ...Array(8).fill(200)])
+    expect(second.seen).toEqual([503, 503, 200, 200])
   })
 
   test('requests are accepted again as soon as others finish', async () => {
     await using server = await startTestServer({ MAX_REQUESTS: '1' }, { latency })
-    await Promise.all(await occupy(server, 1))
+    const sent = send(server, 1)
+    await expect.poll(() => held.length).toBe(1)
+    expect((await fetch(`${server.url}/items`)).status).toBe(503)
+    vi.restoreAllMocks()
+    goOn()
+    await sent.all
     await expect.poll(async () => (await fetch(`${server.url}/items`)).status).toBe(200)
   })
 

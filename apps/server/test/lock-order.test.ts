@@ -6,9 +6,9 @@ let postgres: PostgresServer
 let server: TestServer
 
 beforeAll(async () => {
-  // A deadlock lasts until the statement timeout, which makes it a 503.
+  // A deadlock lasts until the statement timeout, which makes it a 503. No other wait lasts so long.
   postgres = await startPostgres({ deadlock_timeout: '10min' })
-  server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '3000' })
+  server = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '60000' })
 })
 afterAll(async () => {
   await server[Symbol.asyncDispose]()
@@ -82,7 +82,7 @@ async function whileHeld<T>(statement: string, writes: () => Promise<T>[]): Prom
   const { results } = await postgres.whileOpen(statement, async () => {
     const results = Promise.all(writes())
     const waiting = `SELECT count(*)::int FROM pg_stat_activity WHERE wait_event_type = 'Lock'`
-    await expect.poll(async () => (await query(postgres.url, waiting)).rows[0].count, { timeout: 5000 }).toBe(2)
+    await expect.poll(async () => (await query(postgres.url, waiting)).rows[0].count).toBe(2)
     return { results }
   })
   return results

@@ -170,7 +170,7 @@ test('a restart of the service behind nginx is survived by the changes of a clie
     await service.exited
     const next = changes.next()
     // nginx answers with a 502 until the service is back.
-    await expect.poll(() => statuses.at(-1), { timeout: 10_000 }).toBe(502)
+    await expect.poll(() => statuses.at(-1)).toBe(502)
     service = spawnService(folder.path, { PORT: new URL(url).port })
     await service.url()
     await client.items.create.mutate(lamp(3))

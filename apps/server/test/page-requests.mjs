@@ -2,7 +2,6 @@
 // each sends `ahead`, and whether they wait until all are connected (`isKept`).
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
 import { workerData } from 'node:worker_threads'
 
 const { url, path, caller, sockets, ahead, isKept } = workerData
@@ -13,8 +12,13 @@ const requests = [...Array(ahead - 1).fill(`${head}\r\n`), `${head}Connection: c
 const open = Array.from({ length: sockets }, () => connect(Number(port), hostname).on('error', () => {}))
 if (isKept) {
   await Promise.all(open.map((socket) => once(socket, 'connect')))
-  // Until the service has accepted them.
-  await setTimeout(500)
+  // The service has accepted those that it has answered.
+  const check = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const answered = async (socket) => {
+    socket.write(check)
+    await once(socket, 'data')
+  }
+  await Promise.all(open.map(answered))
 }
 await Promise.all(
   open.map((socket) => {
