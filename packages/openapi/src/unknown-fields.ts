@@ -144,6 +144,18 @@ function unknownFields(
   return faults
 }
 
+/** A copy of a JSON input without the fields that `schema` does not have, at any depth: a call ignores them. */
+export function withoutUnknown<T>(schema: z.ZodType, input: T): T {
+  const known = structuredClone(input)
+  for (const path of unknownPaths(schema, input, NO_FIELDS, [])) {
+    const parent = path.slice(0, -1).reduce<object>((value, key) => Reflect.get(value, key), known as object)
+    Reflect.deleteProperty(parent, path.at(-1) as PropertyKey)
+  }
+  return known
+}
+
+const NO_FIELDS: ReadonlySet<string> = new Set()
+
 /** The fields of a response: its own, and those of the objects and lists in it, two levels deep. */
 export function answerFields(output: z.ZodType): Set<string> {
   const fields = new Set<string>()

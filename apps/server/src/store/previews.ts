@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Contract, contract, type Implementation, type Output } from '@resource/contract'
 import { ApiError, FieldError, type Operation } from '@resource/openapi'
-import type { RestMeta } from '@resource/openapi/contract'
+import type { Procedure, RestMeta } from '@resource/openapi/contract'
 import type { Effect } from './audited-tables.ts'
 import type { Context } from './context.ts'
 import { MAX_SHOWN, presentEffect } from './effect.ts'
@@ -121,6 +121,12 @@ export function withoutKey({ idempotency_key: key, ...input }: Record<string, un
 export function isProposable(name: string): boolean {
   const noun = name.slice(0, name.indexOf('.')) as keyof Contract
   return noun === 'reversals' || 'collection' in contract[noun]
+}
+
+/** The schema of the input of a write. */
+export function inputOf(name: string): Procedure['input'] {
+  const [noun, verb] = name.split('.') as ['items', 'update']
+  return contract[noun].procedures[verb].input
 }
 
 /** The context of the preview of a write that others may carry out: they have the rights that the caller may lack. */

@@ -1,12 +1,12 @@
 import { type CollectionFacts, contract, type Output } from '@resource/contract'
 import { type Proposal, type Tables, timestamp, type Where } from '@resource/database'
-import { ApiError, FieldError, type Path } from '@resource/openapi'
+import { ApiError, FieldError, type Path, withoutUnknown } from '@resource/openapi'
 import { authorize } from '../access/caller.ts'
 import type { AuditedTable, Effect } from './audited-tables.ts'
 import type { Context, Services } from './context.ts'
 import { presentEffect } from './effect.ts'
 import { readPage } from './page.ts'
-import { forOthers, isProposable, type NamedWrites, withoutKey, writeNamed } from './previews.ts'
+import { forOthers, inputOf, isProposable, type NamedWrites, withoutKey, writeNamed } from './previews.ts'
 import { invalid, notFound } from './refusals.ts'
 import { storedScopes, withStored } from './scopes.ts'
 
@@ -49,8 +49,7 @@ export function proposalService(writes: NamedWrites, days: number): Services['pr
       const input = withoutKey(given)
       refuseHidden(hiddenFields(name, input))
       const prepare = async () => {
-        // A field that has no effect would mislead those who decide.
-        const effect = await writes.preview(name, input, forOthers({ ...context, isStrict: true, ifEffect: undefined }))
+        const effect = await writes.preview(name, input, forOthers({ ...context, ifEffect: undefined }))
         if (effect.changes.length === 0) throw invalid('input', 'changes nothing, so there is nothing to decide')
         refuseHidden(hiddenIn(effect))
         return presentEffect(effect)
@@ -59,7 +58,8 @@ export function proposalService(writes: NamedWrites, days: number): Services['pr
         const created_at = new Date()
         const create = {
           operation: name,
-          input: JSON.stringify(input),
+          // A field that has no effect would mislead those who decide.
+          input: JSON.stringify(withoutUnknown(inputOf(name), input)),
           reason,
           status: 'open',
           ...preview,
