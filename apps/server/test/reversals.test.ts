@@ -194,6 +194,31 @@ describe('C47 a reversal', () => {
     expect(await server.client.items.get.query({ id: 1 })).toEqual(lamp)
   })
 
+  test('counts a record once that its request has changed twice, as does its preview', async () => {
+    await using server = await startTestServer()
+    await createItem(server)
+    await createItem(server, { name: 'Rug' })
+    const { items } = server.client
+    const [priced] = await Promise.all([
+      items.update.mutate({ id: 1, price: 30 }),
+      items.update.mutate({ id: 1, category: 'floor' }),
+      items.delete.mutate({ id: 2 }),
+    ])
+    const request_id = requestIdOf(priced) ?? ''
+    const lamp = { id: 1, name: 'Lamp', price: 24.5, category: null, version: 5 }
+    const rug = { id: 2, name: 'Rug', price: 24.5, category: null, version: 1 }
+    const { changes, ...counts } = await server.client.preview('reversals.create', { request_id })
+    expect(counts).toMatchObject({ created: 1, updated: 1, deleted: 0 })
+    expect(changes.toSorted((a, b) => Number(a.id) - Number(b.id))).toEqual([
+      { resource: 'items', id: 1, before: { ...lamp, price: 30, category: 'floor', version: 3 }, after: lamp },
+      { resource: 'items', id: 2, before: null, after: rug },
+    ])
+    const undone = await server.client.undo(priced)
+    expect(undone).toEqual({ request_id, restored: 1, updated: 1, deleted: 0 })
+    expect((await items.list.query()).items).toEqual([lamp, rug])
+    expect(await server.client.undo(undone)).toMatchObject({ restored: 0, updated: 1, deleted: 1 })
+  })
+
   test('needs the rights of the inverse, by field', async () => {
     await using server = await startTestServer()
     await createUser(server)

@@ -7,7 +7,7 @@ const reversal = z
   .object({
     request_id: z.string().meta({ description: 'The id of the request that was undone.' }),
     restored: count.meta({ description: 'The number of deleted records that are back.' }),
-    updated: count.meta({ description: 'The number of changes that were undone.' }),
+    updated: count.meta({ description: 'The number of changed records that have their former values.' }),
     deleted: count.meta({ description: 'The number of created records that are gone.' }),
   })
   .meta({ id: 'Reversal' })

@@ -92,9 +92,7 @@ export function reversalService(
         const isAlike = (one: Step, next: Step) =>
           one.of === next.of && isRestore(one) === isRestore(next) && one.isComputed === next.isComputed
         for (const group of runsOf(ordered, isAlike)) await carryOut({ caller: context.caller, tx }, group)
-        const restored = steps.filter(isRestore).length
-        const deleted = steps.filter(({ write }) => 'delete' in write).length
-        return { request_id, restored, updated: steps.length - restored - deleted, deleted }
+        return { request_id, ...summaryOf(steps) }
       }
       return context.write(work, { prepare, isLarge: true, reverses: request_id })
     },
@@ -223,6 +221,22 @@ function stepsOf(
 function changedSince({ audited }: Undoable, after: Values, stored: Row): string[] {
   const shown: Values = shownRecord(audited, stored)
   return Object.keys(after).filter((field) => field in shown && !ASSIGNED.has(field) && shown[field] !== after[field])
+}
+
+/** How many records the steps restore, change and delete in the end: a record may have several. */
+function summaryOf(steps: Step[]): { restored: number; updated: number; deleted: number } {
+  const ends = new Map<string, { first: Step; last: Step }>()
+  for (const step of steps) {
+    const key = recordKey(step.of.noun, step.id)
+    ends.set(key, { first: ends.get(key)?.first ?? step, last: step })
+  }
+  const summary = { restored: 0, updated: 0, deleted: 0 }
+  for (const { first, last } of ends.values()) {
+    const [wasThere, isThere] = [!isRestore(first), !('delete' in last.write)]
+    if (wasThere) summary[isThere ? 'updated' : 'deleted']++
+    else if (isThere) summary.restored++
+  }
+  return summary
 }
 
 /** What stands in the way of undoing a change. */

@@ -38,13 +38,14 @@ export async function effectOf(tables: AuditedTables, changes: readonly Recorded
 
 /** The answer of a preview. */
 export function presentEffect({ tables, changes, fingerprint }: Effect): Output<'previews', 'create'> {
-  const count = (isOne: (change: RecordedChange) => boolean) => changes.filter(isOne).length
+  const records = byRecord(changes)
+  const count = (isOne: (change: RecordedChange) => boolean) => records.filter(isOne).length
   return {
     effect: fingerprint,
     created: count(({ before }) => before === undefined),
     updated: count(({ before, after }) => before !== undefined && after !== undefined),
     deleted: count(({ after }) => after === undefined),
-    changes: changes.slice(0, MAX_SHOWN).map((change) => {
+    changes: records.slice(0, MAX_SHOWN).map((change) => {
       const { before, after, written } = change
       const table = tables[change.table] as AuditedTable
       // The service has yet to assign the other fields of a new record.
@@ -57,6 +58,23 @@ export function presentEffect({ tables, changes, fingerprint }: Effect): Output<
       }
     }),
   }
+}
+
+/** What changes do to each record: undoing a request may change one several times. */
+function byRecord(changes: readonly RecordedChange[]): RecordedChange[] {
+  const records = new Map<string, RecordedChange>()
+  for (const change of changes) {
+    const { table, before, after, written } = change
+    const key = `${String(table)} ${(before ?? after)?.id}`
+    const first = records.get(key)
+    if (first === undefined) {
+      records.set(key, change)
+      continue
+    }
+    const { after: _, ...begun } = first
+    records.set(key, { ...begun, ...(after && { after }), written: { ...first.written, ...written } })
+  }
+  return [...records.values()].filter(({ before, after }) => before !== undefined || after !== undefined)
 }
 
 /** Neighboring deletes of one table in the order of their ids: a statement deletes its rows in any order. */
