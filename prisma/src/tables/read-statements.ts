@@ -65,6 +65,14 @@ export class ReadStatements<Row> {
     return { text: this.conditions.append(this.#selectOf(columns), where, values).append(' LIMIT 1').text, values }
   }
 
+  /** @param columns all by default */
+  withIds(ids: number[], columns?: readonly (keyof Row)[]): Statement {
+    if (ids.length === 1) return this.find({ id: ids[0] } as Where<Row>, columns)
+    const values: unknown[] = []
+    const where = { id: { in: ids } } as object as Where<Row>
+    return { text: this.conditions.append(this.#selectOf(columns), where, values).text, values }
+  }
+
   /**
    * @param range a keyset range, in addition to `where`
    * @param by the only way in which SQLite may find the rows; its own choice by default

@@ -2,6 +2,7 @@ import type { Awaitable } from './executor.ts'
 import { pageReadOf, rarestCondition } from './page-access.ts'
 import type { PageRead } from './read-statements.ts'
 import { searches } from './search.ts'
+import { SharedFinds } from './shared-finds.ts'
 import type { Statement } from './sql.ts'
 import { MAX_SCANNED, StoredRows } from './stored-rows.ts'
 import type { Entity, PageQuery, Summary, SummaryQuery, Where } from './types.ts'
@@ -17,6 +18,12 @@ const FEW_CANDIDATES = 1_000
 
 /** The reads of a table. */
 export abstract class TableReads<Row extends Entity> extends StoredRows<Row> {
+  /** Outside of a transaction on PostgreSQL. */
+  readonly #shared =
+    this.executor.isRemote && this.executor.background !== undefined
+      ? new SharedFinds<Row>((ids, columns) => this.rows(this.text.withIds(ids, columns)))
+      : undefined
+
   find<Column extends keyof Row = keyof Row>(
     where: Where<Row>,
     columns?: readonly Column[],
@@ -44,6 +51,8 @@ export abstract class TableReads<Row extends Entity> extends StoredRows<Row> {
     where: Where<Row>,
     columns?: readonly Column[],
   ): Promise<Pick<Row, Column> | undefined> {
+    const id = this.#shared && SharedFinds.idOf(where, columns)
+    if (id !== undefined) return this.#shared?.find(id, columns)
     const rows = this.rows(this.text.find(where, columns))
     return (rows instanceof Promise ? await rows : rows)[0]
   }

@@ -1,0 +1,69 @@
+import type { Awaitable } from './executor.ts'
+import type { Entity, Where } from './types.ts'
+
+// Receiving so many rows takes a millisecond.
+const MAX_TOGETHER = 100
+// Of PostgreSQL's type for ids. A value beyond it would fail the statement, and with it the reads of others.
+const MAX_ID = 2_147_483_647
+
+interface Find<Row> {
+  id: number
+  resolve: (row: Row | undefined) => void
+  reject: (error: unknown) => void
+}
+
+type Columns<Row> = readonly (keyof Row)[] | undefined
+
+/**
+ * Reads of single rows of a table by id. Those that arrive in one iteration of the event loop share a statement: a statement costs
+ * more than the rows it returns.
+ */
+export class SharedFinds<Row extends Entity> {
+  readonly #read: (ids: number[], columns: Columns<Row>) => Awaitable<Row[]>
+  /** By their list of columns. */
+  readonly #waiting = new Map<Columns<Row>, Find<Row>[]>()
+
+  /** @param read returns the rows with these ids, in any order */
+  constructor(read: (ids: number[], columns: Columns<Row>) => Awaitable<Row[]>) {
+    this.#read = read
+  }
+
+  /** The id, if a read with this condition and these columns may share a statement with others. */
+  static idOf<Row>(where: Where<Row>, columns: Columns<Row>): number | undefined {
+    const { id, ...others } = where as { id?: unknown }
+    if (typeof id !== 'number' || !(Math.abs(id) <= MAX_ID) || Object.keys(others).length > 0) return undefined
+    return columns === undefined || columns.includes('id' as keyof Row) ? id : undefined
+  }
+
+  find(id: number, columns: Columns<Row>): Promise<Row | undefined> {
+    return new Promise((resolve, reject) => {
+      const find = { id, resolve, reject }
+      const together = this.#waiting.get(columns)
+      if (together !== undefined && together.length < MAX_TOGETHER) {
+        together.push(find)
+        return
+      }
+      const first = [find]
+      this.#waiting.set(columns, first)
+      setImmediate(() => {
+        if (this.#waiting.get(columns) === first) this.#waiting.delete(columns)
+        void this.#send(first, columns)
+      })
+    })
+  }
+
+  async #send(finds: Find<Row>[], columns: Columns<Row>): Promise<void> {
+    const ids = finds.map(({ id }) => id)
+    try {
+      const rows = await this.#read(ids, columns)
+      const found = new Map(rows.map((row) => [row.id, row]))
+      for (const { id, resolve } of finds) {
+        const row = found.get(id)
+        // Each gets an object of its own, which it may change.
+        resolve(row && { ...row })
+      }
+    } catch (error) {
+      for (const { reject } of finds) reject(error)
+    }
+  }
+}
