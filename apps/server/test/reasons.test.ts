@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { startTestServer } from './harness.ts'
 import { exchangeBytes } from './raw-http.ts'
@@ -25,6 +26,20 @@ test('C34 a stable code tells conflicts apart, in problem documents, in the enve
   expect(await codeOf('PATCH', '/api/users/1', { age: 'x' })).toEqual([400, 'bad_request'])
   const failed = await server.client.users.create.mutate(ada).catch((error) => error)
   expect([failed.status, failed.code, failed.reason]).toEqual([409, 'conflict', 'taken'])
+})
+
+test('C34 the API rules name every stable code', () => {
+  const cwd = new URL('../../..', import.meta.url).pathname
+  const read = (path: string) => readFileSync(`${cwd}/${path}`, 'utf8')
+  const [, rule = ''] = /\*\*C34\*\*([\s\S]*?)\n- \*\*/.exec(read('docs/reference/api-rules.md')) ?? []
+  const sources = globSync('{apps/server,packages/openapi}/src/**/*.ts', { cwd }).filter(
+    (path) => !/testing/.test(path),
+  )
+  const codes = sources.flatMap((path) =>
+    [...read(path).matchAll(/(?:\breason: |\bunauthorized\(.*, )'(\w+)'/g)].map(([, code = '']) => code),
+  )
+  expect(codes).toEqual(expect.arrayContaining(['ended_session', 'transition', 'streams']))
+  expect(codes.filter((code) => !rule.includes(`\`${code}\``))).toEqual([])
 })
 
 test('C42 the 412 for a weak tag says why it never matches; a missing record and an invalid body come first', async () => {
