@@ -265,7 +265,9 @@ async function onPostgres({ declarations, sql }: Generated): Promise<LibraryData
   await rows(sql.postgresql)
   const pool = openPool(parsed, {})
   const tables = sqlTablesOf(declarations)
-  const reads = new PreparedStatements(pool)
+  const statements = new PreparedStatements(pool)
+  // As for the reads of the service: those by id share statements.
+  const reads = Object.assign(statements, { background: statements })
   return {
     reads,
     read: tables(reads),

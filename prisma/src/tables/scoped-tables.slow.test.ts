@@ -78,6 +78,18 @@ describe.each(engines)('the tables of a caller for whom some rows exist, on %s',
     })
   })
 
+  test('a scope of one id, or of none: no other is found, alone and among others', async () => {
+    await using library = await openScoped(engine)
+    const { declarations } = await generatedLibrary()
+    const within = (filter: ScopeFilter<object>) =>
+      scopedTablesOf(declarations)(library.all, new Map([['books', scopeOf([filter], declarations.books.columns)]]))
+    const { books } = within({ id: 1 } as object)
+    const found = await Promise.all([2, 1, 3].map((id) => books.find({ id }, ['id', 'title'])))
+    expect(found).toEqual([undefined, { id: 1, title: 'One' }, undefined])
+    expect(await books.find({ id: 2 })).toBe(undefined)
+    expect(await within('nothing').books.find({ id: 1 })).toBe(undefined)
+  })
+
   test('changes and deletes of other rows find none, alone and among others', async () => {
     await using library = await openScoped(engine)
     const written = await library.write(({ authors }) =>

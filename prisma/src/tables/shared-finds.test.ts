@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { SharedFinds } from './shared-finds.ts'
+import { within } from './within.ts'
 
 interface Row {
   id: number
@@ -48,12 +49,13 @@ test('the error of a statement is that of each of its reads', async () => {
   expect(await shared.find(1, undefined)).toEqual({ id: 1, version: 1, name: 'n1' })
 })
 
-test('a read by other conditions, of an id beyond the type, or without the id is not shared', () => {
+test('a read by other conditions, within a scope, of an id beyond the type, or without the id is not shared', () => {
   const idOf = (where: object, columns?: (keyof Row)[]) => SharedFinds.idOf<Row>(where, columns)
   expect(idOf({ id: 7 })).toBe(7)
   expect(idOf({ id: 7 }, ['name', 'id'])).toBe(7)
   expect(idOf({ id: 7 }, ['name'])).toBe(undefined)
   expect(idOf({ id: 7, name: 'n' })).toBe(undefined)
+  expect(idOf(within({ id: 7 }, { id: 8 }))).toBe(undefined)
   expect(idOf({ id: { in: [7] } })).toBe(undefined)
   expect(idOf({ id: 2_147_483_648 })).toBe(undefined)
   expect(idOf({ id: Number.NaN })).toBe(undefined)

@@ -1,5 +1,6 @@
 import type { Awaitable } from './executor.ts'
 import type { Entity, Where } from './types.ts'
+import { scopeIn } from './within.ts'
 
 // Receiving so many rows takes a millisecond.
 const MAX_TOGETHER = 100
@@ -31,7 +32,8 @@ export class SharedFinds<Row extends Entity> {
   /** The id, if a read with this condition and these columns may share a statement with others. */
   static idOf<Row>(where: Where<Row>, columns: Columns<Row>): number | undefined {
     const { id, ...others } = where as { id?: unknown }
-    if (typeof id !== 'number' || !(Math.abs(id) <= MAX_ID) || Object.keys(others).length > 0) return undefined
+    if (Object.keys(others).length > 0 || scopeIn(where) !== undefined) return undefined
+    if (typeof id !== 'number' || !(Math.abs(id) <= MAX_ID)) return undefined
     return columns === undefined || columns.includes('id' as keyof Row) ? id : undefined
   }
 
