@@ -7,7 +7,7 @@ const roles = ROLES.map((role) => `\`${role}\``)
 
 const DESCRIPTION = `${API_SUBJECT} over JSON.
 
-- Direct requests from the same machine need no credentials until the first API key exists. From then on send
+- Without an API key or identity provider, direct requests from the same machine need no credentials. Otherwise send
   \`Authorization: Bearer\` with a key or a token. Its role is ${or(roles)}.
 - \`RateLimit\` has the remaining quota. A 429 or 503 has \`Retry-After\`, the seconds to wait.
 - Every list takes \`page\`, \`limit\` and \`sort\`. \`Link\` holds the URLs of other pages; \`count=true\` adds \`X-Total-Count\`.
@@ -23,7 +23,7 @@ const DESCRIPTION = `${API_SUBJECT} over JSON.
 - HEAD works for every GET. OPTIONS and every 405 list the methods of a path in \`Allow\`.
 - Trailing slashes are significant only under \`/api/users\`.`
 
-const CREDENTIALS = `An API key, or a token of the configured identity provider. Each operation names the role it needs in \`x-role\`. Each role includes the previous ones: ${and(roles)}. Until the first key is created, a service on loopback needs no credentials.`
+const CREDENTIALS = `An API key, or a token of the configured identity provider. Each operation names the role it needs in \`x-role\`. Each role includes the previous ones: ${and(roles)}. Without a key or identity provider, a service on loopback needs no credentials, and its callers have every role.`
 
 /** Creates the service's OpenAPI 3.1 document: of plain responses, or of responses in the standard envelope. */
 export function createDocument(form: 'plain' | 'envelope' = 'plain') {

@@ -47,6 +47,24 @@ test('C51 the role is the claim of the token', async () => {
   expect(await statuses('admin')).toEqual([200, 201, 200])
 })
 
+test('U17 the roles of fields hold for tokens without any key, as the document says', async () => {
+  await using both = await startWithProvider()
+  const { provider, server } = both
+  const ada = { name: 'Ada', email: 'ada@example.com' }
+  const admin = await provider.token({ role: 'admin' })
+  const writer = await provider.token({ role: 'writer' })
+  expect((await send(server, writer, 'POST', '/api/users', ada)).status).toBe(201)
+  for (const json of [{ role: 'admin' }, { password: 'a long enough one' }]) {
+    expect((await send(server, writer, 'PATCH', '/api/users/1', json)).status).toBe(403)
+    expect((await send(server, admin, 'PATCH', '/api/users/1', json)).status).toBe(200)
+  }
+  expect((await send(server, writer, 'PATCH', '/api/users/1', { age: 36 })).status).toBe(403)
+  const { body } = await server.request('GET', '/openapi.json', { headers: bearer(writer) })
+  const { schema } = body.paths['/api/users/{id}'].patch.requestBody.content['application/json']
+  const { role } = body.components.schemas[schema.$ref.split('/').at(-1)].properties
+  expect(role.description).toBe('Changing it requires the role `admin`.')
+})
+
 test('the highest role of a list counts, and unknown roles are ignored', async () => {
   await using both = await startWithProvider()
   const token = await both.provider.token({ role: ['owner', 'reader', 'writer'] })

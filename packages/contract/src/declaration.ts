@@ -65,10 +65,10 @@ export interface Declaration {
    * `deleteWhere` by other filters than ids.
    */
   access?: { [V in Verb]?: Role }
-  /** The role that changing a field requires once API keys exist. */
+  /** The role that changing a field requires. */
   fieldRoles?: Readonly<Record<string, Role>>
   /**
-   * The roles that certain values require once API keys exist: to create a record with the value, and to change or delete a
+   * The roles that certain values require: to create a record with the value, and to change or delete a
    * record that has it. `{ role: { admin: 'admin' } }`.
    */
   valueRoles?: Readonly<Record<string, Readonly<Record<string, Role>>>>

@@ -24,7 +24,7 @@ import { or } from './words.ts'
 
 const role = z.enum(ROLES, must(or(ROLES))).meta({
   description:
-    '`reader` can read. `proposer` can also propose writes. `writer` can also write. `admin` can also delete in bulk and manage keys.',
+    '`reader` can read. `proposer` can also preview and propose writes. `writer` can also write. `admin` can also delete by filter, manage keys and read the audit log.',
 })
 
 const key = z

@@ -105,7 +105,7 @@ export function matching<L extends z.ZodRawShape, F extends z.ZodRawShape>(
         path,
         operationId: `deleteMatching${Many}`,
         summary: `Delete all matching ${noun}`,
-        description: `Deletes all matching ${noun}, or none. ${some} Without \`id_in\` it requires the role \`${purgeRole}\` once API keys exist.`,
+        description: `Deletes all matching ${noun}, or none. ${some} Without \`id_in\` it requires the role \`${purgeRole}\`.`,
         successDescription: `The number of deleted ${noun}.`,
         headerParams: writeHeaders,
       }),

@@ -1,4 +1,3 @@
-import { and } from '@resource/openapi/contract'
 import type { z } from 'zod'
 import { annotationsOf } from './fields.ts'
 
@@ -7,25 +6,25 @@ export const ROLES = ['reader', 'proposer', 'writer', 'admin'] as const
 
 export type Role = (typeof ROLES)[number]
 
-/** The schema key for the role that changing the field requires once API keys exist. */
+/** The schema key for the role that changing the field requires. */
 export const FIELD_ROLE = 'x-role'
 
-/** A field that only callers with the role may change once API keys exist. */
+/** A field that only callers with the role may change. Without API keys and identity provider, callers have every role. */
 export function withFieldRole<S extends z.ZodType>(role: Role, field: S): S {
   const { description, ...meta } = annotationsOf(field)
-  const rule = `Once API keys exist, changing it requires the role \`${role}\`.`
+  const rule = `Changing it requires the role \`${role}\`.`
   return field.meta({ ...meta, description: description ? `${description} ${rule}` : rule, [FIELD_ROLE]: role })
 }
 
-/** The schema key for the roles that single values of the field require once API keys exist. */
+/** The schema key for the roles that single values of the field require. */
 export const VALUE_ROLES = 'x-value-roles'
 
-/** A field with values that only callers with a role may set, and whose records only they may change, once API keys exist. */
+/** A field with values that only callers with a role may set, and whose records only they may change. */
 export function withValueRoles<S extends z.ZodType>(roles: Record<string, Role>, field: S): S {
-  const rules = Object.entries(roles).map(([value, role]) => `the value \`${value}\` requires the role \`${role}\``)
+  const rules = Object.entries(roles).map(([value, role]) => `The value \`${value}\` requires the role \`${role}\``)
   return field.meta({
     ...annotationsOf(field),
-    description: `Once API keys exist, ${and(rules)}.`,
+    description: `${rules.join('. ')}.`,
     [VALUE_ROLES]: roles,
   })
 }

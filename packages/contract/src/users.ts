@@ -204,8 +204,7 @@ const bound = bind(declared, {
     ...main,
     operationId: 'deleteUsersByStatus',
     summary: 'Delete users by status',
-    description:
-      'Requires `status`, which other filters narrow. Without `id_in` it requires the role `admin` once API keys exist.',
+    description: 'Requires `status`, which other filters narrow. Without `id_in` it requires the role `admin`.',
     response: message,
     fields: { status },
   },

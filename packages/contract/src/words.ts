@@ -41,7 +41,7 @@ export function recordRoles(one: string, valueRoles: Record<string, Record<strin
   return Object.entries(valueRoles).flatMap(([field, roles = {}]) =>
     Object.entries(roles).map(
       ([value, role]) =>
-        `Once API keys exist, changing or deleting ${article(one)} ${one} whose \`${field}\` is \`${value}\` requires the role \`${role}\`.`,
+        `Changing or deleting ${article(one)} ${one} whose \`${field}\` is \`${value}\` requires the role \`${role}\`.`,
     ),
   )
 }
