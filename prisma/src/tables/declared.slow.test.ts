@@ -64,6 +64,27 @@ test.each(engines)(
   },
 )
 
+test('PostgreSQL does not plan again each time for two authors that are read together', async () => {
+  await using library = await openLibrary('postgresql')
+  await library.write((tx) =>
+    insertMany(
+      tx.authors,
+      Array.from({ length: 2_000 }, (_, n) => ({ name: `author${n}`, active: true })),
+    ),
+  )
+  await library.reads.all({ text: 'ANALYZE "authors"', values: [] })
+  const columns = ['id', 'name'] as const
+  for (let id = 1; id < 10; id++) {
+    const pair = [id, id + 100].map((id) => library.read.authors.find({ id }, columns))
+    expect(await Promise.all(pair)).toEqual([id, id + 100].map((id) => ({ id, name: `author${id - 1}` })))
+  }
+  // The pool has opened one connection: never more than one statement ran at a time.
+  const text = `SELECT custom_plans::int, generic_plans::int FROM pg_prepared_statements WHERE statement LIKE ?`
+  expect(await library.reads.all({ text, values: ['%FROM "authors"%ANY%'] })).toEqual([
+    { custom_plans: 5, generic_plans: 4 },
+  ])
+})
+
 test('deletes that cascade to the same rows in different ways do not deadlock', async () => {
   await using library = await openLibrary('postgresql')
   const ids = [1, 2, 3, 4, 5, 6, 7, 8]

@@ -11,6 +11,9 @@ import { scopeIn, within } from './within.ts'
 // LIMIT parameter it never does: it would plan every page again, which takes two thirds of the query's time.
 const PAGE_SIZES = new Set([10, 20, 25, 50, 100, 200, 250, 500, 1000])
 
+// PostgreSQL's generic plan is for ten values of an array. It would plan a shorter one each time, which takes longer than to read ten.
+const PLANNED_IDS = 10
+
 /** What a page of SQLite reads: its own rows, also those with the same value as its last one, or more. */
 export type PageRead = 'page' | 'ties' | 'more'
 
@@ -65,11 +68,12 @@ export class ReadStatements<Row> {
     return { text: this.conditions.append(this.#selectOf(columns), where, values).append(' LIMIT 1').text, values }
   }
 
-  /** @param columns all by default */
+  /** For PostgreSQL. @param columns all by default */
   withIds(ids: number[], columns?: readonly (keyof Row)[]): Statement {
     if (ids.length === 1) return this.find({ id: ids[0] } as Where<Row>, columns)
     const values: unknown[] = []
-    const where = { id: { in: ids } } as object as Where<Row>
+    const repeated = Array(Math.max(0, PLANNED_IDS - ids.length)).fill(ids[0])
+    const where = { id: { in: ids.concat(repeated) } } as object as Where<Row>
     return { text: this.conditions.append(this.#selectOf(columns), where, values).text, values }
   }
 

@@ -84,7 +84,8 @@ describe.each(engines)('the tables of a caller for whom some rows exist, on %s',
     const within = (filter: ScopeFilter<object>) =>
       scopedTablesOf(declarations)(library.all, new Map([['books', scopeOf([filter], declarations.books.columns)]]))
     const { books } = within({ id: 1 } as object)
-    const found = await Promise.all([2, 1, 3].map((id) => books.find({ id }, ['id', 'title'])))
+    const columns = ['id', 'title'] as const
+    const found = await Promise.all([2, 1, 3].map((id) => books.find({ id }, columns)))
     expect(found).toEqual([undefined, { id: 1, title: 'One' }, undefined])
     expect(await books.find({ id: 2 })).toBe(undefined)
     expect(await within('nothing').books.find({ id: 1 })).toBe(undefined)
