@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     maxWorkers: '100%',
     isolate: false,
-    testTimeout: 120_000,
+    // With five other programs per core, the longest tests take a minute.
+    testTimeout: 240_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
   },

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 
 const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 
-test('on a terminal the service says where it is and what to do next, and logs text', { timeout: 60_000 }, async () => {
+test('on a terminal the service says where it is and what to do next, and logs text', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'resource-terminal-'))
   const env = { PATH: process.env.PATH, PORT: '0', TERM: 'xterm' }
   const terminal = spawn(process.execPath, [SERVER], { cwd, env, cols: 200, rows: 50 })
@@ -17,7 +17,7 @@ test('on a terminal the service says where it is and what to do next, and logs t
   terminal.onData((text) => {
     screen += stripVTControlCharacters(text).replaceAll('\r', '')
   })
-  await expect.poll(() => screen, { timeout: 30_000 }).toContain('Ctrl+C')
+  await expect.poll(() => screen).toContain('Ctrl+C')
   const [, url = ''] = /at (http:\S+)/.exec(screen) ?? []
   expect(screen.replaceAll(url, 'URL')).toBe(`Migrating the database, if it is older than the service
 

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { query, startPostgres } from '@resource/postgres-test'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { bearer, startTestServer } from './harness.ts'
 import { createItem, createKey, createUser } from './records.ts'
 import { spawnService, temporaryFolder } from './service-process.ts'
@@ -235,8 +235,15 @@ test('once a hundred reads have waited for 0.25 s, new requests are refused imme
   // A known key: while the database does not answer, only callers of known keys are admitted without a query that waits as well.
   const { key } = await createKey(server, { role: 'reader' })
   server.logIn(key)
-  await server.request('GET', '/items/1')
   const read = () => server.request('GET', '/items/1')
+  await read()
+  // The use of the key is stored after the answer, and each second the key is looked up again. These queries would wait, too.
+  const unused = async () => (await query(postgres.url, 'SELECT FROM api_keys WHERE last_used_at IS NULL')).rows
+  await expect.poll(unused).toEqual([])
+  const nowMs = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(nowMs)
+  onTestFinished(() => clock.mockRestore())
+  await read()
   const { reads, refused, health } = await postgres.whileLocked('items', async () => {
     // Not from /metrics, which waits for the database as well.
     let arrived = 0
@@ -249,6 +256,7 @@ test('once a hundred reads have waited for 0.25 s, new requests are refused imme
       await expect.poll(() => arrived).toBe(reads.length)
     }
     unsubscribe('http.server.request.start', count)
+    clock.mockReturnValue(nowMs + 251)
     // One reads, 99 and perhaps a query for the key wait: the first of these requests may be queued.
     const next = () =>
       fetch(`${server.url}/items/7`, { headers: bearer(key), signal: AbortSignal.timeout(2_000) }).catch(() => null)

@@ -9,7 +9,7 @@ import type { Target } from './targets.ts'
 const ADDRESSES = 200
 const CONCURRENCY = 250
 const POLL_INTERVAL_MS = 20
-const FRESH_ATTEMPTS = 3
+const FRESH_ATTEMPTS = 10
 /** Maximum latency of a request from another address, on a new connection. */
 export const FRESH_MS = 250
 
