@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
-import { API_TITLE, API_VERSION, contract, envelope } from '@resource/contract'
+import { API_TITLE, API_VERSION, contract, envelope, MAX_BODY_BYTES } from '@resource/contract'
 import type { Database } from '@resource/database'
 import { ApiError, expressHandlers, FieldError, prefersStrict } from '@resource/openapi'
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express'
@@ -35,7 +35,6 @@ import type { Context, Session } from './store/context.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 const TRPC = '/trpc'
-const TRPC_BODY_LIMIT = 4 * 1024 * 1024
 // Bounds the response to a short request. The client sends at most this many calls per batch.
 const MAX_BATCH_CALLS = 50
 // The maximum of a bulk create.
@@ -147,7 +146,7 @@ export function createApp(options: AppOptions): App {
     headers,
     onError,
     turn: (req) => queue.resume(limits.queueKey(req)),
-    trpc: { path: TRPC, bodyLimit: TRPC_BODY_LIMIT, maxCalls: MAX_BATCH_CALLS, maxRecords: MAX_BATCH_RECORDS },
+    trpc: { path: TRPC, bodyLimit: MAX_BODY_BYTES, maxCalls: MAX_BATCH_CALLS, maxRecords: MAX_BATCH_RECORDS },
   })
 
   const isTrusted = async (req: Request) => {

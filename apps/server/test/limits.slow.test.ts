@@ -2,6 +2,7 @@ import { createClient, RateLimitedError, UnavailableError } from '@resource/clie
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createCallers } from './callers.ts'
 import { startTestServer, type TestServer } from './harness.ts'
+import { exchangeBytes, parseAnswers } from './raw-http.ts'
 
 const rateOf = ({ headers }: { headers: Headers }) =>
   /^"default";r=(\d+);t=\d+$/.exec(headers.get('RateLimit') ?? '')?.[1]
@@ -135,6 +136,14 @@ describe('the rate limit', () => {
     expect([streamed.status, rateOf(streamed)]).toEqual([201, '661'])
     // The part that arrives with the head, at most 64 KiB, is not counted.
     await expect.poll(async () => Number(rateOf(await fetch(`${server.url}/items/1`)))).toBeLessThan(661 - 220)
+  })
+
+  test('does not count a body that no request may have', async () => {
+    await using server = await startTestServer({ RATE_LIMIT: '1000' })
+    const head = `POST /items HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 9999999999`
+    const [refused] = parseAnswers(await exchangeBytes(server.url, Buffer.from(`${head}\r\nConnection: close\r\n\r\n`)))
+    expect(refused?.status).toBe(413)
+    expect(rateOf(await server.request('GET', '/items'))).toBe('998')
   })
 
   test('refuses a batch of bulk writes as a whole if it costs more than the remaining quota', async () => {

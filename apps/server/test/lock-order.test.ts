@@ -115,6 +115,16 @@ test.each([
   expect(both.map((answer) => answer.status).sort()).toEqual(statuses)
 })
 
+test('of two reversals of a request that wait for its records, the second says that it is undone already', async () => {
+  const { headers } = await updateById([1, 2, 3])
+  const undo = () =>
+    server.request('POST', '/api/reversals', { json: { request_id: headers.get('X-Request-Id') as string } })
+  const both = await whileHeld('SELECT FROM users WHERE id = 2 FOR UPDATE', () => [undo(), undo()])
+  const [undone, refused] = both.sort((one, other) => one.status - other.status)
+  expect(undone?.body).toMatchObject({ updated: 3 })
+  expect([refused?.status, refused?.body.error.message]).toEqual([409, 'This request is undone already'])
+})
+
 test('U3 a bulk create returns ids that ascend in the order of its rows, whatever the order of the addresses', async () => {
   const { body } = await createMany([9, 7, 8])
   expect(body).toMatchObject([

@@ -357,6 +357,9 @@ export function many<S extends z.ZodType>(record: S, noun: string) {
   return z.array(record, rule).min(1, rule).max(MAX_BULK_RECORDS, rule)
 }
 
+/** The largest body of a request, in bytes: of many records. Of one record, it is the default of the adapter. */
+export const MAX_BODY_BYTES = 4 * 1024 * 1024
+
 /** The REST binding of a bulk create, whose input and output have the records under `noun`. */
 export function bulk(noun: string) {
   return {
@@ -364,7 +367,7 @@ export function bulk(noun: string) {
     successDescription: `The created ${noun}.`,
     status: 201,
     body: noun,
-    bodyLimit: 4 * 1024 * 1024,
+    bodyLimit: MAX_BODY_BYTES,
     responseBody: noun,
     envelope: noun,
     headerParams: writeHeaders,

@@ -1,7 +1,7 @@
 import { mutation, type Procedure } from '@resource/openapi/contract'
 import { z } from 'zod'
 import type { RestOf } from './declaration.ts'
-import { idempotencyKey, isReadOnly, many, must, recordId, rowVersion, writeHeaders } from './fields.ts'
+import { idempotencyKey, isReadOnly, MAX_BODY_BYTES, many, must, recordId, rowVersion, writeHeaders } from './fields.ts'
 import { pageOf } from './pages.ts'
 import { or } from './words.ts'
 
@@ -113,7 +113,7 @@ export function updateMany<F extends z.ZodRawShape, R extends z.ZodObject, K ext
       operationId: `update${Many}`,
       summary: `Update many ${noun}`,
       description: `Changes the fields that each of 1 to 1,000 rows has: all rows or none, or with \`partial=true\` every valid row. A row that changes nothing keeps its version.`,
-      bodyLimit: 4 * 1024 * 1024,
+      bodyLimit: MAX_BODY_BYTES,
       ...resultsOf(noun, result),
     }),
     rows: {

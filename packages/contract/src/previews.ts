@@ -2,7 +2,7 @@ import { mutation, resource } from '@resource/openapi/contract'
 import { z } from 'zod'
 import { recordAtChange } from './audit.ts'
 import { envelope } from './errors.ts'
-import { count, idempotencyKey, must, text, writeHeaders } from './fields.ts'
+import { count, idempotencyKey, MAX_BODY_BYTES, must, text, writeHeaders } from './fields.ts'
 
 const step = z
   .object({
@@ -81,7 +81,7 @@ export const previews = resource({
           description:
             'Returns what a write would do, after all its checks, and changes nothing. It needs the rights of the write, but for a `proposer`, who previews what can be proposed as a proposal shows it, with all rights. With the `effect` as `If-Effect`, the write does exactly that, or nothing. An effect binds neither passwords nor times.',
           successDescription: 'What the write would do.',
-          bodyLimit: 4 * 1024 * 1024,
+          bodyLimit: MAX_BODY_BYTES,
           response: preview,
           envelope: 'preview',
           headerParams: writeHeaders,

@@ -7,6 +7,8 @@ import type { Statement } from './sql.ts'
 import { MAX_SCANNED, StoredRows } from './stored-rows.ts'
 import type { Entity, PageQuery, Summary, SummaryQuery, Where } from './types.ts'
 
+// The engines round the last of their 16 digits differently.
+const MEAN_DIGITS = 12
 // On SQLite larger reads run in the background.
 const MAX_SKIP = 2_000
 // On PostgreSQL larger pages count as long reads, because receiving them may take tens of milliseconds.
@@ -130,9 +132,10 @@ export abstract class TableReads<Row extends Entity> extends StoredRows<Row> {
   async #summarize(query: SummaryQuery<Row>): Promise<Summary[]> {
     const rows = (await (await this.forAllRows()).all(this.text.summarize(query))) as Summary[]
     const kind = query.by === undefined ? '' : this.columns[query.by]
-    return rows.map(({ value, count, ...numbers }) => ({
+    return rows.map(({ value, count, mean, ...numbers }) => ({
       value: decoded(kind, value),
       count: Number(count),
+      mean: mean === null ? null : Number(mean.toPrecision(MEAN_DIGITS)),
       ...numbers,
     }))
   }

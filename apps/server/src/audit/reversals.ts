@@ -76,17 +76,21 @@ export function reversalService(
       const prepare = async () => {
         const done = await changesOf(context.read, request_id, undoable)
         for (const change of done) checkRole(context.caller, change)
-        // Equal values need not be those of the request: another caller may have written them since.
-        const undone = await undoneRecords(context.read, request_id)
-        const rest = done.filter(({ noun, id }) => !undone.has(recordKey(noun, id)))
-        if (rest.length === 0) throw new ApiError(409, 'This request is undone already', { reason: 'already_undone' })
+        const rest = await notUndone(context.read, request_id, done)
         context.spend?.({ rows: rest.length })
         return rest
       }
       const work = async (tx: TablesAndPrisma, done: Done[]) => {
         const rows = new Map<string, Map<number, Row>>()
         for (const of of undoable.values()) rows.set(of.noun, await rowsOf(tx, of, done))
-        const steps = stepsOf(done, undoable, rows, context.caller)
+        let steps: Step[]
+        try {
+          steps = stepsOf(done, undoable, rows, context.caller)
+        } catch (error) {
+          // On PostgreSQL another caller may have undone it while this one waited for the records.
+          await notUndone(tx, request_id, done)
+          throw error
+        }
         const runs = runsOf(steps, (one, next) => isRestore(one) === isRestore(next))
         const ordered = runs.flatMap((run) => (run.every(isRestore) ? parentsFirst(run) : run))
         const isAlike = (one: Step, next: Step) =>
@@ -119,6 +123,19 @@ async function changesOf(read: Tables, request_id: string, undoable: ReadonlyMap
       throw new ApiError(409, `${procedure} cannot be undone: its entry ${id} of the audit log is damaged`)
     return { noun: resource, id: record_id, before: was ?? undefined, after: is ?? undefined, kept: hidden }
   })
+}
+
+/**
+ * The changes of a request that are not undone yet.
+ *
+ * @throws ApiError 409 if there are none
+ */
+async function notUndone(read: Tables, request_id: string, done: Done[]): Promise<Done[]> {
+  // Equal values need not be those of the request: another caller may have written them since.
+  const undone = await undoneRecords(read, request_id)
+  const rest = done.filter(({ noun, id }) => !undone.has(recordKey(noun, id)))
+  if (rest.length === 0) throw new ApiError(409, 'This request is undone already', { reason: 'already_undone' })
+  return rest
 }
 
 /** The first and the last id of the entries of a request, and their number. On SQLite a long search runs in the background. */

@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES } from '@resource/contract'
 import { ApiError } from '@resource/openapi'
 import type { Request } from 'express'
 import { ANONYMOUS, type Caller } from '../access/caller.ts'
@@ -59,7 +60,11 @@ export function createRateLimit(quota: Quota, behindProxy: boolean) {
   // No request costs more than the quota of a window.
   const units = (bytes: number) => Math.min(Math.floor(bytes / BYTES_PER_UNIT), quota.limit)
   const readUnits = (readMs: number) => Math.min(Math.floor(readMs / READ_MS_PER_UNIT), quota.limit)
-  const bodyCost = ({ headers }: Request) => units(Number(headers['content-length'] ?? 0))
+  const bodyCost = ({ headers }: Request) => {
+    const bytes = Number(headers['content-length'] ?? 0)
+    // A larger one is refused unread.
+    return bytes > MAX_BODY_BYTES ? 0 : units(bytes)
+  }
   // A chunked body has a known size only after it has arrived. The part that arrives with the head, at most 64 KiB, is free.
   const countWhenRead = ({ socket, res }: Request, { caller }: Tally) => {
     const before = socket.bytesRead
