@@ -33,11 +33,8 @@ export interface Database {
   stepRows: number
   /** On PostgreSQL: the connections of the pool, and the number of queries that wait for one. */
   connections?(): { busy: number; idle: number; waiting: number }
-  /**
-   * Whether a query fails because its wait would be too long: on PostgreSQL that for a connection; of the caller, that of a
-   * long read.
-   */
-  isOverloaded(caller?: string): boolean
+  /** Whether work of the caller fails because too much of it waits: for a connection to PostgreSQL, or for other long reads. */
+  isOverloaded(caller: string): boolean
   /**
    * Checks within a second whether the database serves reads and writes, whatever else it does.
    *

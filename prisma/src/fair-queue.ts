@@ -1,6 +1,8 @@
 interface Line<Entry> {
   entries: Entry[]
   cost: number
+  /** When its turn came, as a number that grows. */
+  turn: number
 }
 
 /**
@@ -8,10 +10,11 @@ interface Line<Entry> {
  * Callers of equal cost take turns.
  */
 export class FairQueue<Entry> {
-  /** Of equal cost, in the order in which their turns come. Includes callers without entries that have cost more than others. */
+  /** Includes callers without entries that have cost more than others. */
   readonly #lines = new Map<string, Line<Entry>>()
   /** The cost with which a new caller begins: that of the caller whose turn came last. */
   #startCost = 0
+  #turn = 0
   #size = 0
 
   get size(): number {
@@ -27,7 +30,7 @@ export class FairQueue<Entry> {
   add(caller: string, entry: Entry, isFirst = false): void {
     let line = this.#lines.get(caller)
     if (line === undefined) {
-      line = { entries: [], cost: this.#startCost }
+      line = { entries: [], cost: this.#startCost, turn: ++this.#turn }
       this.#lines.set(caller, line)
     }
     if (isFirst) line.entries.unshift(entry)
@@ -42,20 +45,18 @@ export class FairQueue<Entry> {
    * @param cost of the entry; {@link charge} adds to it
    */
   take(mayRun: (caller: string) => boolean = () => true, cost = 1): Entry | undefined {
-    let next: [string, Line<Entry>] | undefined
-    for (const each of this.#lines) {
-      const [caller, line] = each
+    if (this.#size === 0) return undefined
+    let next: Line<Entry> | undefined
+    for (const [caller, line] of this.#lines) {
       if (line.entries.length === 0) {
         if (line.cost <= this.#startCost) this.#lines.delete(caller)
-      } else if (line.cost < (next?.[1].cost ?? Number.POSITIVE_INFINITY) && mayRun(caller)) next = each
+      } else if ((next === undefined || isBefore(line, next)) && mayRun(caller)) next = line
     }
     if (next === undefined) return undefined
-    const [caller, line] = next
-    this.#startCost = line.cost
-    line.cost += cost
-    this.#lines.delete(caller)
-    this.#lines.set(caller, line)
-    return this.#removed(line.entries.shift())
+    this.#startCost = next.cost
+    next.cost += cost
+    next.turn = ++this.#turn
+    return this.#removed(next.entries.shift())
   }
 
   /** Removes an entry that need not be taken any more. */
@@ -73,9 +74,19 @@ export class FairQueue<Entry> {
 
   /** Removes the newest entry of the caller with the most entries; of several such callers, of the last one in order. */
   drop(): Entry | undefined {
-    let most: Entry[] = []
-    for (const { entries } of this.#lines.values()) if (entries.length >= most.length) most = entries
-    return this.#removed(most.pop())
+    let most: Line<Entry> | undefined
+    for (const line of this.#lines.values()) {
+      const more = line.entries.length - (most?.entries.length ?? 0)
+      if (more > 0 || (more === 0 && most !== undefined && isBefore(most, line))) most = line
+    }
+    return this.#removed(most?.entries.pop())
+  }
+
+  /** Whether with one more entry no other caller would have more than this one. */
+  wouldHaveMost(caller: string): boolean {
+    const size = this.sizeOf(caller) + 1
+    for (const { entries } of this.#lines.values()) if (entries.length > size) return false
+    return true
   }
 
   #removed(entry: Entry | undefined): Entry | undefined {
@@ -84,4 +95,8 @@ export class FairQueue<Entry> {
     if (this.#size === 0) this.#lines.clear()
     return entry
   }
+}
+
+function isBefore(one: Line<unknown>, other: Line<unknown>): boolean {
+  return one.cost < other.cost || (one.cost === other.cost && one.turn < other.turn)
 }

@@ -12,6 +12,7 @@ import type { TableOptions } from './tables/locks.ts'
 import { sqlTables } from './tables/tables.ts'
 
 export type * from '../generated/client.ts'
+export { type DatabaseCaller, workOf } from './callers.ts'
 export type { Database, Limits, Options, TablesAndPrisma, WriteControl, WriteOptions, WriteTurns } from './database.ts'
 export {
   Damaged,
@@ -30,7 +31,6 @@ export {
 } from './errors.ts'
 export { FairQueue } from './fair-queue.ts'
 export { LinkedQueue, QueueNode } from './linked-queue.ts'
-export { readsOf } from './long-reads.ts'
 export { createPacer } from './pacer.ts'
 export { isPostgresUrl } from './postgres/url.ts'
 export { Slots } from './slots.ts'

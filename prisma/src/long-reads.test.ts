@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest'
+import { workOf } from './callers.ts'
 import { Busy } from './errors.ts'
-import { LongReads, readsOf } from './long-reads.ts'
+import { LongReads } from './long-reads.ts'
 
 /** Reads that end when the test lets them. */
 function controlledReads() {
@@ -8,7 +9,7 @@ function controlledReads() {
   const refused: string[] = []
   const ends: Record<string, () => void> = {}
   const read = (reads: LongReads, caller: string, name: string) =>
-    readsOf({ caller, onLong: () => {}, onRefused: () => refused.push(name) }, () =>
+    workOf({ name: caller, onLong: () => {}, onRefused: () => refused.push(name) }, () =>
       reads.run(() => {
         begun.push(name)
         return new Promise<void>((resolve) => {
@@ -46,7 +47,7 @@ test('a caller pays for the time that the long reads took, not for the wait', as
       while (performance.now() - start < 5);
     })
   const pays = (caller: string, work: () => Promise<void>) =>
-    readsOf({ caller, onLong: (readMs) => paid.push([caller, readMs >= 5]), onRefused: () => {} }, work)
+    workOf({ name: caller, onLong: (readMs) => paid.push([caller, readMs >= 5]), onRefused: () => {} }, work)
   await Promise.all([pays('a', busy), pays('b', async () => {})])
   expect(paid).toEqual([['a', true]])
 })

@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
+import { currentCaller } from './callers.ts'
 import { Busy } from './errors.ts'
 import { Slots } from './slots.ts'
 import type { Executor } from './tables/executor.ts'
@@ -7,18 +7,6 @@ import { WaitLimit } from './wait-limit.ts'
 
 // Bounds the queue.
 const MAX_WAIT_MS = 5_000
-
-/** Who reads, and who is told of long reads. */
-interface Reader {
-  caller: string
-  /** Called at the end of each long read with the time that it took in ms. */
-  onLong: (readMs: number) => void
-  /** Called when one fails because too many of the caller wait. */
-  onRefused: () => void
-}
-
-const readers = new AsyncLocalStorage<Reader>()
-const NOBODY: Reader = { caller: 'nobody', onLong: () => {}, onRefused: () => {} }
 
 // What follows a long read, such as the text of a large page, may take tens of milliseconds. A turn of the event loop accepts
 // one connection, so some turns without such work come first; under load, when turns are long, no more than in this time.
@@ -33,14 +21,6 @@ async function pause() {
   for (let turn = 0; turn < TURNS_BEFORE_RESULT && performance.now() < endMs; turn++) await setImmediate()
 }
 
-/**
- * Runs work on behalf of a caller. Its long reads wait in a queue that is fair between callers; reads outside of such work
- * are those of one caller.
- */
-export function readsOf<T>(reader: Reader, work: () => Promise<T>): Promise<T> {
-  return readers.run(reader, work)
-}
-
 /** Runs long reads: so many at the same time, and fewer of one caller, so that others are served. */
 export class LongReads {
   readonly #slots: Slots
@@ -53,16 +33,17 @@ export class LongReads {
 
   /** @throws Busy if the reads before this one take too long, or if too many of its caller wait */
   async run<T>(read: () => Promise<T>): Promise<T> {
-    const { caller, onLong, onRefused } = readers.getStore() ?? NOBODY
+    const reader = currentCaller()
+    const caller = reader.name
     if (this.isOverloaded(caller)) {
-      onRefused()
+      reader.onRefused()
       throw new Busy('Too many long reads are waiting.')
     }
     const turn = this.#slots.acquire(caller)
     if (turn !== undefined) await this.#wait(caller, turn)
     try {
       const startMs = performance.now()
-      const result = await read().finally(() => onLong(performance.now() - startMs))
+      const result = await read().finally(() => reader.onLong(performance.now() - startMs))
       lastResult = lastResult.then(pause)
       await lastResult
       return result

@@ -34,22 +34,21 @@ export class WaitLimit {
 
   /** @param isServed whether the query runs now; else it was given up */
   end(wait: QueueNode<number>, isServed: boolean): void {
+    if (isServed) {
+      this.#meanIntervalMs += (this.stalledMs - this.#meanIntervalMs) * WEIGHT
+      this.#lastEndMs = performance.now()
+    }
     this.#waiting.remove(wait)
-    if (!isServed) return
-    const nowMs = performance.now()
-    const intervalMs = nowMs - Math.max(wait.member, this.#lastEndMs)
-    this.#meanIntervalMs += (intervalMs - this.#meanIntervalMs) * WEIGHT
-    this.#lastEndMs = nowMs
   }
 
   get isEmpty(): boolean {
     return this.#waiting.size === 0
   }
 
-  /** How long the first of the waiting queries has waited, in milliseconds; 0 if none waits. */
-  get firstMs(): number {
+  /** For how long queries have waited without one that was served, in milliseconds; 0 if none waits. */
+  get stalledMs(): number {
     const { first } = this.#waiting
-    return first === undefined ? 0 : performance.now() - first.member
+    return first === undefined ? 0 : performance.now() - Math.max(first.member, this.#lastEndMs)
   }
 
   /** Whether the wait of a new query would be too long. */
@@ -58,7 +57,7 @@ export class WaitLimit {
     const nowMs = performance.now()
     if (this.#isOverloaded && nowMs - this.#lastLongMs > CALM_MS) this.#isOverloaded = false
     if (size < MIN_QUEUE) return false
-    const isStuck = this.firstMs > MAX_WAIT_MS
+    const isStuck = this.stalledMs > MAX_WAIT_MS
     const expectedMs = size * this.#meanIntervalMs
     if (!isStuck && expectedMs <= OVERLOAD_WAIT_MS) return false
     this.#lastLongMs = nowMs

@@ -31,7 +31,7 @@ const BATCH = `/trpc/${Array(CALLS).fill('books.list')}?batch=1&input=${encodeUR
 const KEPT = { path: PAGE, pages: 1, sockets: 40, ahead: 1, isKept: true }
 const NEW = { path: PAGE, pages: 1, sockets: 100, ahead: 1, isKept: false }
 const PIPELINED = { path: PAGE, pages: 1, sockets: 20, ahead: 4, isKept: false }
-// On SQLite alone, where a call reads at once. On PostgreSQL the calls wait for connections.
+// On SQLite alone, where a call reads at once. On PostgreSQL the calls wait for connections, and most of them are refused.
 const BATCHES = { path: BATCH, pages: CALLS, sockets: 20, ahead: 1, isKept: true }
 
 /** The CPU time of the event loop of each process that serves, in ms. */

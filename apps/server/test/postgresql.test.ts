@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { query, startPostgres } from '@resource/postgres-test'
@@ -272,6 +273,52 @@ test('once a hundred reads have waited for 0.25 s, new requests are refused imme
   ])
   expect(health.status).toBe(200)
   expect((await reads).map(({ status }) => status)).toEqual(Array(100).fill(200))
+})
+
+test('while batches of one caller fill the queue for connections, no request of another caller is refused', async () => {
+  await using postgres = await startPostgres()
+  const settings = {
+    DATABASE_URL: postgres.url,
+    DATABASE_CONNECT_TIMEOUT_MS: '60000',
+    TRUST_PROXY: 'loopback',
+    ALLOW_ANONYMOUS: 'true',
+  }
+  await using server = await startTestServer(settings, { isAlone: true })
+  await createItem(server)
+  // Callers are addresses.
+  const ask = (caller: string, path: string, init: RequestInit = {}) =>
+    fetch(server.url + path, { ...init, headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': caller } })
+  const calls = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [index, {}]))
+  const batch = `/trpc/${Array(50).fill('items.list')}?batch=1&input=${encodeURIComponent(JSON.stringify(calls))}`
+  const { batches, others } = await postgres.whileLocked('items', async () => {
+    const batches: Promise<Response>[] = []
+    const statuses: number[] = []
+    const sendBatch = () => {
+      const sent = ask('192.0.2.1', batch)
+      batches.push(sent)
+      void sent.then(({ status }) => statuses.push(status))
+      return statuses
+    }
+    await expect.poll(sendBatch, { interval: 100 }).toContain(503)
+    let arrived = 0
+    const count = (message: unknown) => {
+      const { request } = message as { request: IncomingMessage }
+      if (request.headers['x-forwarded-for'] !== '192.0.2.1') arrived++
+    }
+    subscribe('http.server.request.start', count)
+    const body = JSON.stringify({ name: 'Lamp', price: 2 })
+    const others = [
+      ask('192.0.2.2', '/items/1'),
+      ask('192.0.2.2', '/items'),
+      ask('192.0.2.3', '/items', { method: 'POST', body }),
+    ]
+    await expect.poll(() => arrived).toBe(3)
+    unsubscribe('http.server.request.start', count)
+    return { batches: Promise.all(batches), others: Promise.all(others) }
+  })
+  expect((await others).map(({ status }) => status)).toEqual([200, 200, 201])
+  const refused = (await batches).filter(({ status }) => status === 503)
+  expect(refused.map(({ headers }) => headers.get('Retry-After'))).toEqual(refused.map(() => '1'))
 })
 
 test('while more writes than connections wait for a lock, reads and readiness are served, and every write succeeds', async () => {

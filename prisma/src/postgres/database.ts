@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { currentCaller } from '../callers.ts'
 import type { Engine, Options } from '../database.ts'
 import { Conflict, InDoubt, ReadOnly } from '../errors.ts'
 import { backgroundOf, longReadsOf } from '../long-reads.ts'
@@ -9,7 +10,7 @@ import type { Executor } from '../tables/executor.ts'
 import { readOnly, singleWriteOnly } from '../tables/guarded.ts'
 import { sqlState } from './errors.ts'
 import { migratePostgres } from './migrate.ts'
-import { type BoundedPool, openPool } from './pool.ts'
+import { type FairPool, openPool } from './pool.ts'
 import { Readiness, UNCONFIRMED } from './readiness.ts'
 import { withServers } from './servers.ts'
 import { openPrepared } from './transaction.ts'
@@ -61,7 +62,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 }
 
 async function openEngine(
-  pool: BoundedPool,
+  pool: FairPool,
   parsed: PostgresUrl,
   { queueTimeoutMs, writeTimeoutMs, onWarning = () => {}, ...settings }: PostgresOptions,
 ): Promise<Engine> {
@@ -71,7 +72,8 @@ async function openEngine(
   const searchLimit = isSearchIndexed ? undefined : SEARCH_LIMIT
   const longReads = longReadsOf(pool.options.max)
   const reader = readOnly(executor)
-  const read = Object.assign(reader, { searchLimit, background: backgroundOf(reader, longReads) })
+  const queuedCaller = () => (pool.waiting === 0 ? '' : currentCaller().name)
+  const read = Object.assign(reader, { searchLimit, queuedCaller, background: backgroundOf(reader, longReads) })
   const oneByOne = keyedSlots(queueTimeoutMs)
   const { max } = pool.options
   // As long as a write may take: others with the same records may run first.
@@ -124,9 +126,9 @@ async function openEngine(
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount + writes.waiting,
+      waiting: pool.waiting + writes.waiting,
     }),
-    isOverloaded: (caller) => (caller === undefined ? pool.isOverloaded() : longReads.isOverloaded(caller)),
+    isOverloaded: (caller) => pool.isOverloaded(caller) || longReads.isOverloaded(caller),
     following: {
       writers: async () => {
         const [row] = await executor.all({ text: AUDIT_WRITERS, values: [] })

@@ -27,8 +27,6 @@ const UNUSABLE: [states: RegExp, reason: string][] = [
   [/^42501$/, NO_PRIVILEGE],
   [/^2200H$/, 'a table has no ids left'],
 ]
-/** The pool's error message when no connection becomes free in time. */
-export const NO_FREE_CONNECTION = 'timeout exceeded when trying to connect'
 
 /** An error of the driver. */
 interface Fault {
@@ -42,7 +40,7 @@ interface Fault {
 /** Converts an error of PostgreSQL, its driver or its network, if a caller can act on it. */
 export function fromPostgres(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof Busy) return error
-  const { message, detail = '' } = error as Fault
+  const { detail = '' } = error as Fault
   const state = sqlState(error)
   if (state === '23505') return new UniqueViolation(violatedColumns(error), { cause: error })
   // 23001: ON DELETE RESTRICT, since PostgreSQL 18.
@@ -56,7 +54,7 @@ export function fromPostgres(error: unknown): unknown {
   const [, unusable] = UNUSABLE.find(([states]) => states.test(state)) ?? []
   if (unusable !== undefined) return new Unusable(unusable, { cause: error })
   // Statement canceled; lock not available; transaction timeout; out of connections or memory.
-  if (/^(?:57014|55P03|25P03|25P04|53...)$/.test(state) || message === NO_FREE_CONNECTION) {
+  if (/^(?:57014|55P03|25P03|25P04|53...)$/.test(state)) {
     return new Busy('PostgreSQL is busy or out of resources.', { cause: error })
   }
   // 3D000 and 55000: the database does not exist any more, or accepts no connections.

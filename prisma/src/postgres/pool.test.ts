@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { newUser } from '../../test/database.ts'
 import { emptyDatabase, temporaryDatabase } from '../../test/postgres.ts'
 import { insertOne } from '../../test/rows.ts'
-import { isBusy } from '../index.ts'
+import { isBusy, workOf } from '../index.ts'
 import { openPool } from './pool.ts'
 import { withServers } from './servers.ts'
 import { readPostgresUrl } from './url.ts'
@@ -29,14 +29,14 @@ test('a hundred queries may wait for any time; after a quarter of a second furth
     while (reads.length < 99) reads.push(read())
     await waiting(99)
     vi.advanceTimersByTime(251)
-    expect(database.isOverloaded()).toBe(false)
+    expect(database.isOverloaded('nobody')).toBe(false)
     reads.push(read())
     await waiting(100)
-    expect(database.isOverloaded()).toBe(true)
+    expect(database.isOverloaded('nobody')).toBe(true)
     expect(isBusy(await read().catch((error) => error))).toBe(true)
   })
   expect(await Promise.all(reads)).toEqual(Array(100).fill({ id: 1 }))
-  expect(database.isOverloaded()).toBe(false)
+  expect(database.isOverloaded('nobody')).toBe(false)
   expect(await read()).toEqual({ id: 1 })
 })
 
@@ -119,4 +119,43 @@ test('a burst may be a quarter of a second of work; under sustained load each qu
   expect(waits[125]).toBe(250)
   expect(Math.max(...waits.slice(126 + 600, 2_000))).toBe(30)
   await pool.end()
+})
+
+test('callers take turns for connections; under overload further queries of the caller with the most fail', async () => {
+  const { parsed } = await emptyDatabase()
+  const pool = openPool(parsed, { poolSize: 1 })
+  const served: string[] = []
+  const refused: string[] = []
+  const come = async (name: string, query: string) => {
+    const caller = { name, onLong: () => {}, onRefused: () => refused.push(query) }
+    const client = await workOf(caller, () => pool.connect()).catch(() => undefined)
+    if (client === undefined) return
+    served.push(query)
+    client.release()
+  }
+  const first = await pool.connect()
+  const waiting = Array.from({ length: 101 }, (_, n) => come('a', `a${n}`))
+  vi.advanceTimersByTime(251)
+  expect([pool.isOverloaded('a'), pool.isOverloaded('b')]).toEqual([true, false])
+  waiting.push(come('b', 'b0'), come('b', 'b1'), come('a', 'a101'))
+  expect([pool.isOverloaded('a'), pool.isOverloaded('b')]).toEqual([true, false])
+  first.release()
+  await Promise.all(waiting)
+  expect(refused).toEqual(['a101'])
+  expect(served.slice(0, 6)).toEqual(['a0', 'b0', 'a1', 'b1', 'a2', 'a3'])
+  expect(served).toHaveLength(103)
+  await pool.end()
+})
+
+test('a query of a transaction never waits for those of others', async () => {
+  await using database = await temporaryDatabase({ poolSize: 1 })
+  const reads: Promise<unknown>[] = []
+  const counted = await database.write(async (tx) => {
+    await insertOne(tx.users, newUser('ada'))
+    while (reads.length < 100) reads.push(database.read.users.find({}, ['id']))
+    await expect.poll(() => database.connections?.().waiting).toBe(100)
+    return tx.users.count({})
+  })
+  expect(counted).toBe(1)
+  expect(await Promise.all(reads)).toEqual(Array(100).fill({ id: 1 }))
 })

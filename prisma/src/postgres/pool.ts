@@ -1,8 +1,9 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
+import { currentCaller, type DatabaseCaller } from '../callers.ts'
 import type { PoolSettings } from '../database.ts'
-import { WaitLimit } from '../wait-limit.ts'
-import { isUnreachable, NO_FREE_CONNECTION } from './errors.ts'
+import { Slots } from '../slots.ts'
+import { isUnreachable } from './errors.ts'
 import type { SharedUrl } from './servers.ts'
 import { SessionClient, type SessionConfig } from './session.ts'
 
@@ -12,10 +13,10 @@ const SOCKET_GRACE_MS = 2_000
  * A connection pool for PostgreSQL. Timeouts in the URL take precedence over `settings`. A broken connection is removed, and
  * the next query opens a new one.
  */
-export function openPool(url: SharedUrl, settings: PoolSettings): BoundedPool {
+export function openPool(url: SharedUrl, settings: PoolSettings): FairPool {
   const { poolSize = 10, connectTimeoutMs = 5_000, statementTimeoutMs = 30_000 } = settings
   const ofPool = { statement_timeout: `${statementTimeoutMs}ms` }
-  const pool = new BoundedPool({
+  const pool = new FairPool({
     connectionString: url.connectionString,
     servers: url.servers,
     Client: SessionClient,
@@ -43,69 +44,85 @@ function socketWithTimeout(ms: number): Socket {
 type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void
 
 /**
- * A pool with a bounded queue. A query whose expected wait is too long fails at once, with the error of a wait that timed out.
- * Without the bound, the queue grows under overload until every query times out.
+ * A pool whose queue is fair between callers, and bounded: while the expected wait is too long, further queries of the caller
+ * with the most fail at once. Without the bound, the queue grows under overload until every query times out.
  */
-export class BoundedPool extends pg.Pool {
-  readonly #waits = new WaitLimit()
+export class FairPool extends pg.Pool {
+  /** One for each connection: the pool's own queue, which is not fair, stays empty. */
+  readonly #slots: Slots
   readonly #isRepeated: boolean
 
-  constructor(options: pg.PoolConfig & SessionConfig) {
+  constructor(options: pg.PoolConfig & SessionConfig & { max: number; connectionTimeoutMillis: number }) {
     super(options)
-    this.#isRepeated = options.servers !== undefined
+    const { max, connectionTimeoutMillis: maxWaitMs, servers } = options
+    this.#slots = new Slots(max, { maxWaitMs, limitsWait: true, isRemote: true, what: 'queries' })
+    this.#isRepeated = servers !== undefined
   }
 
+  /** @throws Busy on timeout, or if too many queries wait; any error of a new connection */
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Callback): void
   override connect(callback?: Callback): Promise<pg.PoolClient> | undefined {
     if (callback === undefined) return promised((done) => this.connect(done))
-    this.#connect(callback)
+    const caller = currentCaller()
+    // Most of the time a connection is free, and then the name of the caller would cost more than it tells.
+    if (this.#slots.free > 0) {
+      this.#slots.acquire()
+      this.#open(caller, callback)
+      return undefined
+    }
+    this.#slots.acquire(caller.name)?.then(
+      () => this.#open(caller, callback),
+      (error) => {
+        caller.onRefused()
+        callback(error, undefined, () => {})
+      },
+    )
     return undefined
   }
 
-  #connect(callback: Callback): void {
-    if (this.waitingCount < this.idleCount + this.options.max - this.totalCount) {
-      this.#open((error, client, done) => callback(error, keptAfterRejection(client), done))
-      return
+  #open(caller: DatabaseCaller, callback: Callback): void {
+    const sinceMs = performance.now()
+    const done: Callback = (error, client, ...rest) => {
+      if (client === undefined) this.#free(caller, sinceMs)
+      else this.#freeWith(client, caller, sinceMs)
+      callback(error, client, ...rest)
     }
-    if (this.isOverloaded()) {
-      callback(new Error(NO_FREE_CONNECTION), undefined, () => {})
-      return
-    }
-    const wait = this.#waits.begin()
-    this.#open((error, client, done) => {
-      this.#waits.end(wait, error === undefined)
-      callback(error, keptAfterRejection(client), done)
-    })
-  }
-
-  #open(callback: Callback): void {
-    const open = () => super.connect(callback)
-    if (!this.#isRepeated) open()
+    if (!this.#isRepeated) super.connect(done)
     // Once more: another server may have taken over.
-    else super.connect((error, ...rest) => (error && isUnreachable(error) ? open() : callback(error, ...rest)))
+    else super.connect((error, ...rest) => (error && isUnreachable(error) ? super.connect(done) : done(error, ...rest)))
   }
 
-  /** How long the first of the waiting queries has waited, in milliseconds; 0 if none waits. */
-  get waitMs(): number {
-    return this.#waits.firstMs
+  #free(caller: DatabaseCaller, sinceMs: number): void {
+    this.#slots.release(this.#slots.waiting === 0 ? '' : caller.name, performance.now() - sinceMs)
   }
 
-  /** Whether the wait of a new query would be too long. */
-  isOverloaded(): boolean {
-    return this.#waits.isOverloaded()
+  /**
+   * Frees the slot when a client is released, which stays in the pool after a rejected statement. pg.Pool closes the connection
+   * after any error, which discards its prepared statements.
+   */
+  #freeWith(client: pg.PoolClient, caller: DatabaseCaller, sinceMs: number): void {
+    const { release } = client
+    client.release = (error) => {
+      release(isRejection(error) ? undefined : error)
+      this.#free(caller, sinceMs)
+    }
   }
-}
 
-/**
- * A client that stays in the pool after a rejected statement. pg.Pool closes the connection after any error, which discards
- * its prepared statements.
- */
-function keptAfterRejection(client: pg.PoolClient | undefined): pg.PoolClient | undefined {
-  if (client === undefined) return undefined
-  const { release } = client
-  client.release = (error) => release(isRejection(error) ? undefined : error)
-  return client
+  /** The number of queries that wait. */
+  get waiting(): number {
+    return this.#slots.waiting
+  }
+
+  /** For how long queries have waited without any getting a connection, in milliseconds; 0 if none waits. */
+  get stalledMs(): number {
+    return this.#slots.stalledMs
+  }
+
+  /** Whether a further query of the caller would fail because the wait is too long. */
+  isOverloaded(caller: string): boolean {
+    return this.#slots.isOverloaded(caller)
+  }
 }
 
 // Data, constraints, serialization failures, names, locks, and canceled statements. Other errors may end the connection or a

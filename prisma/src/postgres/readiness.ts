@@ -5,15 +5,15 @@ import type { Slots } from '../slots.ts'
 import { declarations } from '../tables/declarations.ts'
 import { quote } from '../tables/sql.ts'
 import { fromPostgres, NO_PRIVILEGE, sqlState } from './errors.ts'
-import { type BoundedPool, openPool } from './pool.ts'
+import { type FairPool, openPool } from './pool.ts'
 import { ROLE } from './server-role.ts'
 import type { Servers, SharedUrl } from './servers.ts'
 
 const LIMIT_MS = 800
 // A write that has taken longer may wait for a commit that a lost synchronous standby never confirms.
 const SLOW_WRITE_MS = 1_000
-// Locks of other sessions hold all connections if a read waits this long, or writes wait and none has completed for this long. Bulk
-// writes may take seconds.
+// Locks of other sessions hold all connections if reads wait and none has begun for this long, or writes wait and none has
+// completed for this long. Bulk writes may take seconds.
 const LONG_READ_WAIT_MS = 1_000
 const LONG_WRITE_WAIT_MS = 5_000
 const TOO_MANY_CONNECTIONS = '53300'
@@ -40,7 +40,7 @@ interface Running {
 /** Checks whether PostgreSQL serves reads and writes, on a connection of its own: those of the pool may all be in use. */
 export class Readiness {
   readonly #pool: pg.Pool
-  readonly #shared: BoundedPool
+  readonly #shared: FairPool
   readonly #servers: Servers | undefined
   readonly #writes: Slots
   /** The start times of the writes in progress, in order. */
@@ -51,7 +51,7 @@ export class Readiness {
    * @param shared serves reads and writes. It is used while the server has no free connection for another one
    * @param writes the slots of the writes
    */
-  constructor(url: SharedUrl, settings: PoolSettings, shared: BoundedPool, writes: Slots) {
+  constructor(url: SharedUrl, settings: PoolSettings, shared: FairPool, writes: Slots) {
     this.#pool = openPool(url, { ...settings, poolSize: 1, connectTimeoutMs: LIMIT_MS, statementTimeoutMs: LIMIT_MS })
     this.#shared = shared
     this.#servers = url.servers
@@ -88,7 +88,7 @@ export class Readiness {
       if (role.isReadOnly) throw new ReadOnly('it is read-only')
       if (!can_write) throw new ReadOnly(NO_PRIVILEGE)
       if (is_stuck) throw new ReadOnly(NO_COMMIT)
-      if (this.#shared.waitMs > LONG_READ_WAIT_MS) throw new Busy('All connections wait for locks.')
+      if (this.#shared.stalledMs > LONG_READ_WAIT_MS) throw new Busy('All connections wait for locks.')
       isReading = false
       const stuckMs = this.#stuckMs()
       if (this.#writes.waiting > 0 && stuckMs > LONG_WRITE_WAIT_MS)

@@ -32,7 +32,7 @@ export async function openSqlite(file: string, limits: Limits, options: Options)
       guard.check()
       return result
     },
-    isOverloaded: (caller) => caller !== undefined && background.isOverloaded(caller),
+    isOverloaded: (caller) => background.isOverloaded(caller),
     following: { othersVersion: () => wal.othersVersion, settled: () => wal.syncOthers() },
     ping: async () => {
       writer.check()

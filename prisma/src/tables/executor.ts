@@ -19,6 +19,8 @@ export interface Executor {
   readonly namesRow?: boolean | undefined
   /** The limit of a search without an index: see {@link ListTable.searchLimit}. */
   readonly searchLimit?: number | undefined
+  /** While statements wait for a connection: the key for fairness of the current caller, in whose queue a statement waits; else ''. */
+  readonly queuedCaller?: (() => string) | undefined
   /** Runs a long read: in a queue that is fair between callers, and on SQLite outside of the event loop. */
   readonly background?: Pick<Executor, 'all' | 'raw'> | undefined
   all(statement: Statement): Awaitable<unknown[]>

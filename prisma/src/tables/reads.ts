@@ -23,7 +23,10 @@ export abstract class TableReads<Row extends Entity> extends StoredRows<Row> {
   /** Outside of a transaction on PostgreSQL. */
   readonly #shared =
     this.executor.isRemote && this.executor.background !== undefined
-      ? new SharedFinds<Row>((ids, columns) => this.rows(this.text.withIds(ids, columns)))
+      ? new SharedFinds<Row>(
+          (ids, columns) => this.rows(this.text.withIds(ids, columns)),
+          () => this.executor.queuedCaller?.() ?? '',
+        )
       : undefined
 
   find<Column extends keyof Row = keyof Row>(

@@ -60,3 +60,24 @@ test('a read by other conditions, within a scope, of an id beyond the type, or w
   expect(idOf({ id: 2_147_483_648 })).toBe(undefined)
   expect(idOf({ id: Number.NaN })).toBe(undefined)
 })
+
+test('while statements wait for connections, only reads of one caller share a statement', async () => {
+  const reads: number[][] = []
+  let caller = ''
+  const shared = new SharedFinds<Row>(
+    async (ids) => {
+      reads.push(ids)
+      return []
+    },
+    () => caller,
+  )
+  const find = (of: string, id: number) => {
+    caller = of
+    return shared.find(id, undefined)
+  }
+  await Promise.all([find('a', 1), find('b', 2), find('a', 3), find('b', 4)])
+  expect(reads).toEqual([
+    [1, 3],
+    [2, 4],
+  ])
+})

@@ -17,16 +17,21 @@ type Columns<Row> = readonly (keyof Row)[] | undefined
 
 /**
  * Reads of single rows of a table by id. Those that arrive in one iteration of the event loop share a statement: a statement costs
- * more than the rows it returns.
+ * more than the rows it returns. While statements wait, only reads of one caller share one: it waits in the queue of that caller.
  */
 export class SharedFinds<Row extends Entity> {
   readonly #read: (ids: number[], columns: Columns<Row>) => Awaitable<Row[]>
-  /** By their list of columns. */
-  readonly #waiting = new Map<Columns<Row>, Find<Row>[]>()
+  readonly #queuedCaller: () => string
+  /** By the caller, and by their list of columns. */
+  readonly #waiting = new Map<string, Map<Columns<Row>, Find<Row>[]>>()
 
-  /** @param read returns the rows with these ids, in any order */
-  constructor(read: (ids: number[], columns: Columns<Row>) => Awaitable<Row[]>) {
+  /**
+   * @param read returns the rows with these ids, in any order
+   * @param queuedCaller as `queuedCaller` of the executor
+   */
+  constructor(read: (ids: number[], columns: Columns<Row>) => Awaitable<Row[]>, queuedCaller: () => string = () => '') {
     this.#read = read
+    this.#queuedCaller = queuedCaller
   }
 
   /** The id, if a read with this condition and these columns may share a statement with others. */
@@ -40,15 +45,18 @@ export class SharedFinds<Row extends Entity> {
   find(id: number, columns: Columns<Row>): Promise<Row | undefined> {
     return new Promise((resolve, reject) => {
       const find = { id, resolve, reject }
-      const together = this.#waiting.get(columns)
+      const caller = this.#queuedCaller()
+      const waiting = this.#waiting.get(caller) ?? new Map<Columns<Row>, Find<Row>[]>()
+      const together = waiting.get(columns)
       if (together !== undefined && together.length < MAX_TOGETHER) {
         together.push(find)
         return
       }
       const first = [find]
-      this.#waiting.set(columns, first)
+      this.#waiting.set(caller, waiting.set(columns, first))
       setImmediate(() => {
-        if (this.#waiting.get(columns) === first) this.#waiting.delete(columns)
+        if (waiting.get(columns) === first) waiting.delete(columns)
+        if (waiting.size === 0 && this.#waiting.get(caller) === waiting) this.#waiting.delete(caller)
         void this.#send(first, columns)
       })
     })

@@ -21,7 +21,7 @@ export type Limits = ReturnType<typeof createLimits>
 const DEFAULT_RATE_LIMIT = 6_000
 // Of MAX_REQUESTS. A caller may have so many requests in progress even if others use all of them, and so many more are served.
 const SHARE = 0.25
-const MAX_REFUSED_READERS = 1_000
+const MAX_REFUSED_CALLERS = 1_000
 const OVERLOAD = 'requests refused for overload'
 
 /**
@@ -74,16 +74,16 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
     res.once('close', end)
     return true
   }
-  /** The callers of long reads that were refused, by the requests that asked for them. */
-  const refusedReaders = new Map<string, string>()
+  /** The callers whose work in the database was refused, by the requests that asked for it. */
+  const refusedCallers = new Map<string, string>()
   const sourceOf = (req: Request) => `${queueKey(req)} ${(req.originalUrl ?? req.url).split('?', 1)}`
-  const hasRefusedReads = (req: Request) => {
-    if (refusedReaders.size === 0) return false
+  const hasRefusedWork = (req: Request) => {
+    if (refusedCallers.size === 0) return false
     const source = sourceOf(req)
-    const reader = refusedReaders.get(source)
-    if (reader === undefined) return false
-    const isRefused = database.isOverloaded(reader)
-    if (!isRefused) refusedReaders.delete(source)
+    const caller = refusedCallers.get(source)
+    if (caller === undefined) return false
+    const isRefused = database.isOverloaded(caller)
+    if (!isRefused) refusedCallers.delete(source)
     return isRefused
   }
   const queueKey = (req: Request): string => {
@@ -98,20 +98,20 @@ export function createLimits(config: Config, access: Access, countOpen: () => nu
      */
     isOverloaded: (req: Request, res: ServerResponse, isLate: boolean): boolean => {
       if (MONITORING_PATHS.has(req.url)) return false
-      if (!isLate && !database.isOverloaded() && !hasRefusedReads(req) && hasRoom(req, res)) return false
+      if (!isLate && !hasRefusedWork(req) && hasRoom(req, res)) return false
       overload++
       logOverload(OVERLOAD, {}, {}, OVERLOAD)
       return true
     },
     /**
-     * Refuses requests of the same source for the same path as long as too many long reads of their caller wait: later, a
-     * refusal costs ten times as much.
+     * Refuses requests of the same source for the same path as long as too much work of their caller waits for the database:
+     * later, a refusal costs ten times as much.
      *
-     * @param reader the caller of the long reads
+     * @param caller of the work
      */
-    refuseNext: (req: Request, reader: string): void => {
-      if (refusedReaders.size >= MAX_REFUSED_READERS) refusedReaders.clear()
-      refusedReaders.set(sourceOf(req), reader)
+    refuseNext: (req: Request, caller: string): void => {
+      if (refusedCallers.size >= MAX_REFUSED_CALLERS) refusedCallers.clear()
+      refusedCallers.set(sourceOf(req), caller)
     },
     /** Counts a request as one in progress no longer. */
     end: (res: ServerResponse): void => ends.get(res)?.(),

@@ -43,10 +43,10 @@ export interface Context {
   /** Whether the caller has closed the connection, or its half of it; absent for local calls. */
   isGone?: () => boolean
   /**
-   * Refuses further such requests before any work is done for them, as long as too many long reads of the caller wait; absent
-   * for local calls.
+   * Refuses further such requests before any work is done for them, as long as too much work of the caller waits for the
+   * database; absent for local calls.
    *
-   * @param caller of the long reads
+   * @param caller of the work
    */
   refuseNext?: (caller: string) => void
   /** The request, if it can wait long; absent for local calls. */

@@ -1,12 +1,13 @@
 import { contract, type Implementation } from '@resource/contract'
 import {
   type Database,
+  type DatabaseCaller,
   type IdempotencyKey,
   type RecordedChange,
-  readsOf,
   type Tables,
   type TablesAndPrisma,
   type WriteControl,
+  workOf,
 } from '@resource/database'
 import { ApiError } from '@resource/openapi'
 import type { Procedure, Run as RunOf } from '@resource/openapi/contract'
@@ -30,8 +31,8 @@ type Bound<N extends keyof Services> = Pick<Implementation<Context>, N>
 type Run<C extends Context = Context> = RunOf<object, C, unknown>
 
 /**
- * Adds `write` to the context of each mutation, bound to the procedure's name, its input and its caller. Long reads wait in the
- * queue of their caller, and the quota pays for them and for the rows to write.
+ * Adds `write` to the context of each mutation, bound to the procedure's name, its input and its caller. Calls wait for the
+ * database in the queue of their caller, and the quota pays for long reads and for the rows to write.
  */
 export function withWrites<N extends keyof Services>(target: Target, services: Pick<Services, N>): Bound<N> {
   const made = Object.keys(services).map((noun) => {
@@ -39,11 +40,11 @@ export function withWrites<N extends keyof Services>(target: Target, services: P
     const { procedures, lookup }: { procedures: object; lookup?: string | undefined } = contract[noun as N]
     const runs = Object.entries(procedures as Record<string, Procedure>).map(([verb, procedure]) => {
       const run = service[verb]
-      // `implement` reports a missing function. Finding one record is no long read, and the context of one costs a twentieth of it.
-      if (run === undefined || verb === lookup) return [verb, run]
+      // `implement` reports a missing function. On SQLite a read of one record never waits, and its context would slow it down.
+      if (run === undefined || (verb === lookup && target.database.connections === undefined)) return [verb, run]
       if (procedure.type === 'query') {
         const reading: Run = (input, context, shown, open) =>
-          ofCaller(context, () => run(input, context as MutationContext, shown, open))
+          workOf(new CallOf(context), () => run(input, context as MutationContext, shown, open))
         return [verb, reading]
       }
       const name = `${noun}.${verb}`
@@ -52,19 +53,16 @@ export function withWrites<N extends keyof Services>(target: Target, services: P
         if (rows > 0) context.spend?.({ rows })
         const settle = settling(target, context)
         const once: Once = context.once ?? { procedure: name, schema: procedure.input, input, hasWritten: false }
-        const write: Write = async (work, { prepare, ...options } = {}) => {
+        const write: Write = async (work, options) => {
           if (once.hasWritten) throw new Error(`${once.procedure} writes more than once: a call is one transaction`)
           once.hasWritten = true
           try {
-            return await writeOnce(target, context, { name, output: procedure.output }, once, work, settle, {
-              ...options,
-              ...(prepare && { prepare: (isContinuation) => ofCaller(context, () => prepare(isContinuation)) }),
-            })
+            return await writeOnce(target, context, { name, output: procedure.output }, once, work, settle, options)
           } catch (error) {
             throw await referenced(error, noun, (input as { id?: number }).id, context.read)
           }
         }
-        const running = run(input, { ...context, once, write })
+        const running = workOf(new CallOf(context), () => run(input, { ...context, once, write }))
         if (settle === undefined && once.input.idempotency_key === undefined) return running
         return running.then(async (output) => {
           if (!once.hasWritten) await settle?.([])
@@ -95,11 +93,27 @@ function settling({ audited }: Target, { ifEffect, settle }: Context): Settle | 
   }
 }
 
-/** Runs reads on behalf of a caller, who pays for the long ones. */
-function ofCaller<T>(context: Context, work: () => Promise<T>): Promise<T> {
-  const caller = queueKey(context)
-  const onLong = (readMs: number) => context.spend?.({ readMs })
-  return readsOf({ caller, onLong, onRefused: () => context.refuseNext?.(caller) }, work)
+/** The caller of a call, who pays for its long reads. */
+class CallOf implements DatabaseCaller {
+  readonly #context: Context
+  #name: string | undefined
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  get name() {
+    this.#name ??= queueKey(this.#context)
+    return this.#name
+  }
+
+  onLong(readMs: number) {
+    this.#context.spend?.({ readMs })
+  }
+
+  onRefused() {
+    this.#context.refuseNext?.(this.name)
+  }
 }
 
 /** The number of records in the input of a write of many. A filter by a list of values has none. */
