@@ -468,6 +468,33 @@ test('writes with the same lock key run one after another and see the previous r
   expect(await names(database)).toEqual(['ada', 'bob'])
 })
 
+test('dry runs of one caller run one after another, those of others beside them, two at once', async () => {
+  await using database = await temporaryDatabase()
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const begun: string[] = []
+  const dryRun = (name: string, caller: string) =>
+    database.write(
+      async () => {
+        begun.push(name)
+        await ended
+        throw new Error(name)
+      },
+      { isDryRun: true, caller },
+    )
+  const running = Promise.allSettled([
+    dryRun('first of a', 'a'),
+    dryRun('second of a', 'a'),
+    dryRun('first of b', 'b'),
+    dryRun('first of c', 'c'),
+  ])
+  // Writes do not wait for them.
+  for (const caller of ['a', 'd']) await database.write((tx) => tx.items.count({}), { caller })
+  expect(begun).toEqual(['first of a', 'first of b'])
+  end()
+  await running
+  expect(begun.toSorted()).toEqual(['first of a', 'first of b', 'first of c', 'second of a'])
+})
+
 test('a delete during other writes returns the number of deleted rows', async () => {
   await using database = await temporaryDatabase()
   await database.write((tx) =>

@@ -21,6 +21,8 @@ const MAX_RETRY_DELAY_MS = 100
 const READ_SHARE = 0.1
 const MAX_WAITING_WRITES = 1_000
 const MAX_WAITING_PER_KEY = 99
+// Each holds locks of records until its end, on which writes of others wait.
+const MAX_DRY_RUNS = 2
 // Others do not wait for a step of a large write, but decoding more rows of an answer at once would delay their reads.
 const STEP_ROWS = 2_000
 /** Rows that a search without an index looks at. */
@@ -84,6 +86,12 @@ async function openEngine(
     maxWaitMs: writeTimeoutMs,
     maxWaiting: MAX_WAITING_WRITES,
   })
+  const dryRuns = new Slots(MAX_DRY_RUNS, {
+    maxPerCaller: 1,
+    maxWaitMs: writeTimeoutMs,
+    maxWaiting: MAX_WAITING_WRITES,
+    what: 'previews',
+  })
   const readiness = new Readiness(parsed, settings, pool, writes)
   // After a conflict the whole transaction is rolled back, and its work has no other side effects, so it can be retried. The
   // random delay keeps the same transactions from conflicting again.
@@ -117,11 +125,14 @@ async function openEngine(
   return {
     stepRows: STEP_ROWS,
     read,
-    write: (work, { lockKey, autocommit = false, caller }) => {
+    write: (work, { lockKey, autocommit = false, isDryRun = false, caller }) => {
       const retried = <T>(run: () => Promise<T>) => withRetries(run, caller)
       if (autocommit && lockKey === undefined) return retried(() => work(singleWriteOnly(executor)))
-      if (lockKey === undefined) return retried(() => transaction(work, undefined))
-      return oneByOne(lockKey, () => retried(() => transaction(work, lockIdOf(lockKey))))
+      const run = () =>
+        lockKey === undefined
+          ? retried(() => transaction(work, undefined))
+          : oneByOne(lockKey, () => retried(() => transaction(work, lockIdOf(lockKey))))
+      return isDryRun ? dryRuns.run(run, caller) : run()
     },
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
