@@ -17,9 +17,7 @@ const NOBODY: DatabaseCaller = { name: 'nobody', onLong: () => {}, onRefused: ()
  * Runs work on behalf of a caller. What waits for the database waits in queues that are fair between callers; work outside of
  * this function is that of one caller.
  */
-export function workOf<T>(caller: DatabaseCaller, work: () => Promise<T>): Promise<T> {
-  return callers.run(caller, work)
-}
+export const workOf: <T>(caller: DatabaseCaller, work: () => Promise<T>) => Promise<T> = callers.run.bind(callers)
 
 /** The caller on whose behalf the current work runs. */
 export function currentCaller(): DatabaseCaller {

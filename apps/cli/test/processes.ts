@@ -90,10 +90,10 @@ function connected(folder: Awaited<ReturnType<typeof temporaryFolder>>, service:
 }
 
 /** A proxy of a service. It forwards every request, and drops the connection instead of a response that `isLost`. */
-export async function startProxy(url: string, isLost: () => boolean) {
+export async function startProxy(url: string, isLost: (url: string) => boolean) {
   const proxy = createServer((req, res) => {
     const forwarded = request(`${url}${req.url}`, { method: req.method, headers: req.headers }, (answer) => {
-      if (isLost()) return void answer.resume().on('end', () => res.destroy())
+      if (isLost(req.url ?? '')) return void answer.resume().on('end', () => res.destroy())
       res.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(res)
     })
