@@ -43,6 +43,9 @@ function cpuTimes(pid: number): Record<string, number> {
   )
 }
 
+/** For how long this thread could have run, but other threads did, in ms. */
+const runDelayMs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[1]) / 1e6
+
 const differences = (before: Record<string, number>, after: Record<string, number>) =>
   Object.entries(after).map(([pid, ms]) => ms - (before[pid] ?? 0))
 
@@ -65,8 +68,10 @@ async function delayedBeside(url: string, pid: number, [, requests, most, mostOf
   const probe = async (what: string, caller: string, path: string, agent: Agent | false) => {
     while (!isDone) {
       const before = cpuTimes(pid)
+      const beforeMs = runDelayMs()
       const status = await ask(url + path, caller, agent)
-      const waitedMs = Math.max(...differences(before, cpuTimes(pid)))
+      // The service may have sent the answer while this client did not run.
+      const waitedMs = Math.max(...differences(before, cpuTimes(pid))) - (runDelayMs() - beforeMs)
       answers.push({ what, status, waitedMs, most: agent === kept ? most : mostOfNew })
       await setTimeout(20)
     }
