@@ -10,7 +10,7 @@ const LONG_WRITES = 10
 // The rows of each: it takes longer than the turn of a process.
 const ROWS = 300
 const ROUNDS = 15
-// On average. More are stored in a round in which the machine lets the short write arrive late; without turns it waits for four.
+// On average. More are stored in a round in which the machine lets the short write arrive late; without turns it waits for three.
 const MAX_WAITED = 2
 
 /** A service of two processes with connections to each, and a lock of its file. */

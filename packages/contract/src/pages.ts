@@ -137,9 +137,8 @@ export const searchHeaders = {
 
 function links({ path, query, input, output }: Exchange<PageInput, Facts>): string {
   let target = `${/[<>"\s]/.test(path) ? path.replace(/[<>"\s]/g, encodeURIComponent) : path}?`
-  for (const [name, value] of query) {
-    if (name !== 'page' && name !== 'after') target += `${encoded(name)}=${encoded(value)}&`
-  }
+  const others = query.filter(([name]) => name !== 'page' && name !== 'after')
+  for (const [name, value] of others) target += `${encoded(name)}=${encoded(value)}&`
   const link = (rel: string, name: 'page' | 'after', value: string | number) =>
     `<${target}${name}=${encoded(`${value}`)}>; rel="${rel}"`
   const usesCursor = input.after !== undefined

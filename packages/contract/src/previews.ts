@@ -61,6 +61,9 @@ export const writeToRun = {
     .meta({ description: "The procedure's input, as over tRPC.", examples: [{ id: 7, price: 30 }] }),
 }
 
+/** The parts of a REST binding that follow from a write in the body. */
+export const requestOfWrite = { bodyLimit: MAX_BODY_BYTES, headerParams: writeHeaders } as const
+
 export const previews = resource({
   tag: 'Previews',
   description: 'What a write would do, without doing it.',
@@ -81,10 +84,9 @@ export const previews = resource({
           description:
             'Returns what a write would do, after all its checks, and changes nothing. It needs the rights of the write, but for a `proposer`, who previews what can be proposed as a proposal shows it, with all rights. With the `effect` as `If-Effect`, the write does exactly that, or nothing. An effect binds neither passwords nor times.',
           successDescription: 'What the write would do.',
-          bodyLimit: MAX_BODY_BYTES,
+          ...requestOfWrite,
           response: preview,
           envelope: 'preview',
-          headerParams: writeHeaders,
         },
       },
     }),

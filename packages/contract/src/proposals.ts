@@ -6,7 +6,6 @@ import {
   id,
   idempotencyKey,
   location,
-  MAX_BODY_BYTES,
   must,
   nullableTimestamp,
   recordId,
@@ -16,7 +15,7 @@ import {
   writeHeaders,
 } from './fields.ts'
 import { listInput, pageFacts, pageHeaders, pageOf } from './pages.ts'
-import { preview, previewed, writeToRun } from './previews.ts'
+import { preview, previewed, requestOfWrite, writeToRun } from './previews.ts'
 import { or } from './words.ts'
 
 const DECISIONS = ['applied', 'rejected', 'withdrawn'] as const
@@ -127,10 +126,9 @@ export const proposals = resource({
             'Stores what a preview of the write shows, for others to apply. Writes of collections and reversals can be proposed, but no passwords.',
           successDescription: 'The proposal.',
           status: 201,
-          bodyLimit: MAX_BODY_BYTES,
+          ...requestOfWrite,
           response: proposal,
           envelope: 'proposal',
-          headerParams: writeHeaders,
           headers: location('/api/proposals/{id}'),
         },
       },

@@ -379,6 +379,8 @@ test('the next start waits for the index that PostgreSQL still builds for a kill
   const migrated = migratePostgres(parsed, WAIT_MS, { folder: history })
   await expect
     .poll(() => rows(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = ${DATABASE}`), {
+      // It has the lock for some milliseconds each second.
+      interval: 2,
       timeout: 30_000,
     })
     .toHaveLength(1)

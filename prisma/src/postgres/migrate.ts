@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type pg from 'pg'
 import {
@@ -18,6 +19,7 @@ import type { PostgresUrl } from './url.ts'
 
 // The session that holds the lock is idle during the build of an index. PostgreSQL would end it after a minute.
 const KEEP_ALIVE_MS = 10_000
+const BUILD_POLL_MS = 1_000
 
 const HISTORY = fileURLToPath(new URL('../../migrations/postgresql', import.meta.url))
 
@@ -58,6 +60,7 @@ export async function migratePostgres(
     await client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`)
     const timer = setTimeout(reports.report, lockTimeoutMs / 2, pid, name)
     await client.query(sql).finally(() => clearTimeout(timer))
+    return true
   }
   const build = async ({ name, sql }: Migration, index: string, schema: string) => {
     const builder = await connect(url, performance.now(), true)
@@ -68,7 +71,7 @@ export async function migratePostgres(
       client.query('SHOW lock_timeout').catch(() => {})
     }, KEEP_ALIVE_MS)
     try {
-      await buildIndex(builder, schema, index, sql)
+      return await buildIndex(builder, schema, index, sql)
     } finally {
       clearInterval(timer)
       await builder.end()
@@ -88,6 +91,7 @@ export async function migratePostgres(
           throw failedMigration(migration.name, error)
         })
       }
+      let isBuilding = false
       const work = async (lockTimeoutMs: number) => {
         const { migration: first, rights } = await next()
         // Another process may have applied it.
@@ -96,15 +100,17 @@ export async function migratePostgres(
         await client.query(migrationsTable)
         const startedAt = new Date()
         const index = concurrentIndexIn(migration.sql)
-        await (index === undefined ? run(migration, lockTimeoutMs) : build(migration, index, rights.schema)).catch(
-          (error) => {
-            throw failedMigration(migration.name, error)
-          },
-        )
+        const running = index === undefined ? run(migration, lockTimeoutMs) : build(migration, index, rights.schema)
+        const isRun = await running.catch((error) => {
+          throw failedMigration(migration.name, error)
+        })
+        isBuilding = !isRun
+        if (isBuilding) return false
         await record(client, migration, startedAt)
         return true
       }
       if (await exclusively(client, work, warn)) applied.push(migration.name)
+      else if (isBuilding) await sleep(BUILD_POLL_MS)
     }
     return applied
   } finally {
