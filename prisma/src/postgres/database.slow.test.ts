@@ -487,9 +487,11 @@ test('dry runs of one caller run one after another, those of others beside them,
     dryRun('first of b', 'b'),
     dryRun('first of c', 'c'),
   ])
+  const firsts = ['first of a', 'first of b']
+  await expect.poll(() => begun.toSorted()).toEqual(firsts)
   // Writes do not wait for them.
   for (const caller of ['a', 'd']) await database.write((tx) => tx.items.count({}), { caller })
-  expect(begun).toEqual(['first of a', 'first of b'])
+  expect(begun.toSorted()).toEqual(firsts)
   end()
   await running
   expect(begun.toSorted()).toEqual(['first of a', 'first of b', 'first of c', 'second of a'])
