@@ -184,9 +184,7 @@ async function runRounds(engine: Engine, contestants: Contestant[], { rounds, ms
     log(`${engine.name}: round ${round + 1} of ${rounds}`)
     for (const { copy } of contestants) await copy.warm()
     for (const group of groups) {
-      // Each round starts with a different contestant.
-      const first = round % group.length
-      for (const { workload, contestant, intervals } of [...group.slice(first), ...group.slice(0, first)]) {
+      for (const { workload, contestant, intervals } of shuffled(group)) {
         intervals.push(await measureInterval(contestant, workload, ms))
       }
     }
@@ -206,6 +204,14 @@ async function runRounds(engine: Engine, contestants: Contestant[], { rounds, ms
       loadBusy: spread(of('loadBusy')).median,
     }
   })
+}
+
+/** In random order: an interval may be slower after that of a certain program, so each program follows each other one. */
+function shuffled<T>(list: readonly T[]): T[] {
+  return list
+    .map((entry) => ({ entry, at: Math.random() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ entry }) => entry)
 }
 
 function entriesOf(contestant: Contestant, group: Workload[]) {

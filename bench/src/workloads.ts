@@ -164,18 +164,11 @@ export const workloads: Workload[] = [
 
 /** The cursor of the last page of 20 users, ordered by creation time. */
 export async function findLastCursor(url: string, rows: number): Promise<string> {
-  // Pages by number end at 100,000 rows, so this follows the cursors.
-  let after = ''
-  let left = rows - 20
-  while (left > 0) {
-    const limit = Math.min(left, 1000)
-    const input = JSON.stringify({ sort: 'created_at_asc', limit, after })
-    const response = await fetch(`${url}/trpc/users.list?input=${encodeURIComponent(input)}`)
-    const { result } = (await response.json()) as { result: { data: { next: string } } }
-    after = result.data.next
-    left -= limit
-  }
-  return encodeURIComponent(after)
+  // With one small page: a program that first reads all rows is slower afterwards than one that does not.
+  const input = { sort: 'created_at_asc', limit: 1, created_at_gte: fullUser(rows - 20).created_at }
+  const response = await fetch(`${url}/trpc/users.list?input=${encodeURIComponent(JSON.stringify(input))}`)
+  const { result } = (await response.json()) as { result: { data: { next: string } } }
+  return encodeURIComponent(result.data.next)
 }
 
 function newBook(n: number) {
