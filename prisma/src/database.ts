@@ -83,7 +83,10 @@ export interface WriteOptions {
    * transaction, which saves two round trips, and a second write is an error. On SQLite it needs no savepoint.
    */
   autocommit?: boolean | undefined
-  /** Whether it may take longer than a few milliseconds: on SQLite, writes before it are then committed first. */
+  /**
+   * Whether it may take longer than a few milliseconds. On SQLite, writes before it are then committed first. On PostgreSQL, such
+   * writes and dry runs of one caller run one after another, and only some at once.
+   */
   isLarge?: boolean | undefined
   /** Audits the changes, in the same transaction; no audit entries when absent. */
   audit?: AuditContext | undefined

@@ -468,28 +468,28 @@ test('writes with the same lock key run one after another and see the previous r
   expect(await names(database)).toEqual(['ada', 'bob'])
 })
 
-test('dry runs of one caller run one after another, those of others beside them, two at once', async () => {
+test('large writes and dry runs of one caller run one after another, those of others beside them, two at once', async () => {
   await using database = await temporaryDatabase()
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const begun: string[] = []
-  const dryRun = (name: string, caller: string) =>
+  const write = (name: string, caller: string, kind: 'isLarge' | 'isDryRun') =>
     database.write(
       async () => {
         begun.push(name)
         await ended
         throw new Error(name)
       },
-      { isDryRun: true, caller },
+      { [kind]: true, caller },
     )
   const running = Promise.allSettled([
-    dryRun('first of a', 'a'),
-    dryRun('second of a', 'a'),
-    dryRun('first of b', 'b'),
-    dryRun('first of c', 'c'),
+    write('first of a', 'a', 'isDryRun'),
+    write('second of a', 'a', 'isLarge'),
+    write('first of b', 'b', 'isLarge'),
+    write('first of c', 'c', 'isDryRun'),
   ])
   const firsts = ['first of a', 'first of b']
   await expect.poll(() => begun.toSorted()).toEqual(firsts)
-  // Writes do not wait for them.
+  // Other writes do not wait for them.
   for (const caller of ['a', 'd']) await database.write((tx) => tx.items.count({}), { caller })
   expect(begun.toSorted()).toEqual(firsts)
   end()

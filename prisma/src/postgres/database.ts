@@ -21,8 +21,9 @@ const MAX_RETRY_DELAY_MS = 100
 const READ_SHARE = 0.1
 const MAX_WAITING_WRITES = 1_000
 const MAX_WAITING_PER_KEY = 99
-// Each holds locks of records until its end, on which writes of others wait.
-const MAX_DRY_RUNS = 2
+// Large writes and dry runs: each holds locks of records until its end, on which writes of others wait, and two use up the time
+// of the event loop.
+const MAX_LARGE_WRITES = 2
 // Others do not wait for a step of a large write, but decoding more rows of an answer at once would delay their reads.
 const STEP_ROWS = 2_000
 /** Rows that a search without an index looks at. */
@@ -86,11 +87,11 @@ async function openEngine(
     maxWaitMs: writeTimeoutMs,
     maxWaiting: MAX_WAITING_WRITES,
   })
-  const dryRuns = new Slots(MAX_DRY_RUNS, {
+  const large = new Slots(MAX_LARGE_WRITES, {
     maxPerCaller: 1,
     maxWaitMs: writeTimeoutMs,
     maxWaiting: MAX_WAITING_WRITES,
-    what: 'previews',
+    what: 'large writes and previews',
   })
   const readiness = new Readiness(parsed, settings, pool, writes)
   // After a conflict the whole transaction is rolled back, and its work has no other side effects, so it can be retried. The
@@ -125,14 +126,14 @@ async function openEngine(
   return {
     stepRows: STEP_ROWS,
     read,
-    write: (work, { lockKey, autocommit = false, isDryRun = false, caller }) => {
+    write: (work, { lockKey, autocommit = false, isLarge = false, isDryRun = false, caller }) => {
       const retried = <T>(run: () => Promise<T>) => withRetries(run, caller)
       if (autocommit && lockKey === undefined) return retried(() => work(singleWriteOnly(executor)))
       const run = () =>
         lockKey === undefined
           ? retried(() => transaction(work, undefined))
           : oneByOne(lockKey, () => retried(() => transaction(work, lockIdOf(lockKey))))
-      return isDryRun ? dryRuns.run(run, caller) : run()
+      return isLarge || isDryRun ? large.run(run, caller) : run()
     },
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
