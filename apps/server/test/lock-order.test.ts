@@ -115,14 +115,29 @@ test.each([
   expect(both.map((answer) => answer.status).sort()).toEqual(statuses)
 })
 
-test('of two reversals of a request that wait for its records, the second says that it is undone already', async () => {
-  const { headers } = await updateById([1, 2, 3])
-  const undo = () =>
-    server.request('POST', '/api/reversals', { json: { request_id: headers.get('X-Request-Id') as string } })
-  const both = await whileHeld('SELECT FROM users WHERE id = 2 FOR UPDATE', () => [undo(), undo()])
-  const [undone, refused] = both.sort((one, other) => one.status - other.status)
-  expect(undone?.body).toMatchObject({ updated: 3 })
-  expect([refused?.status, refused?.body.error.message]).toEqual([409, 'This request is undone already'])
+describe('of two reversals of a request in two processes, the second says that it is undone already', () => {
+  const both = async (requestId: string | null, held: string) => {
+    await using other = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '60000' })
+    const undo = (process: TestServer) =>
+      process.request('POST', '/api/reversals', { json: { request_id: requestId as string } })
+    const answers = await whileHeld(held, () => [undo(server), undo(other)])
+    const [undone, refused] = answers.sort((one, other) => one.status - other.status)
+    expect([refused?.status, refused?.body.error.message]).toEqual([409, 'This request is undone already'])
+    return undone
+  }
+
+  test('after it waited for the records of an update', async () => {
+    const { headers } = await updateById([1, 2, 3])
+    const undone = await both(headers.get('X-Request-Id'), 'SELECT FROM users WHERE id = 2 FOR UPDATE')
+    expect(undone?.body).toMatchObject({ updated: 3 })
+  })
+
+  test('after it waited to restore deleted records', async () => {
+    const { body } = await server.request('POST', '/items/bulk', { json: [{ name: 'Lamp', price: 1 }] })
+    const { headers } = await server.request('DELETE', `/items/${body[0].id}`)
+    const held = `INSERT INTO items (id, name, price, name_key) VALUES (${body[0].id}, '', 1, '')`
+    expect((await both(headers.get('X-Request-Id'), held))?.body).toMatchObject({ restored: 1 })
+  })
 })
 
 test('U3 a bulk create returns ids that ascend in the order of its rows, whatever the order of the addresses', async () => {

@@ -7,6 +7,7 @@ import {
   shownRecord,
   type Tables,
   type TablesAndPrisma,
+  UniqueViolation,
   unscoped,
   type Where,
 } from '@resource/database'
@@ -24,6 +25,7 @@ import { isCut } from '../store/scoped-log.ts'
 import { idsAround } from './entry-times.ts'
 import { openRequests, recordKey, undoneRecords } from './groups.ts'
 
+const EXISTS = 'exists again'
 // More would hold the write lock of SQLite so long that other writes fail.
 const MAX_CHANGES = 10_000
 
@@ -73,24 +75,18 @@ export function reversalService(
     open: ({ group }, { read }) => openRequests(read, group, [...undoable.keys()]),
 
     create: async ({ request_id }, context) => {
+      let rest: Done[] = []
       const prepare = async () => {
         const done = await changesOf(context.read, request_id, undoable)
         for (const change of done) checkRole(context.caller, change)
-        const rest = await notUndone(context.read, request_id, done)
+        rest = await notUndone(context.read, request_id, done)
         context.spend?.({ rows: rest.length })
         return rest
       }
       const work = async (tx: TablesAndPrisma, done: Done[]) => {
         const rows = new Map<string, Map<number, Row>>()
         for (const of of undoable.values()) rows.set(of.noun, await rowsOf(tx, of, done))
-        let steps: Step[]
-        try {
-          steps = stepsOf(done, undoable, rows, context.caller)
-        } catch (error) {
-          // On PostgreSQL another caller may have undone it while this one waited for the records.
-          await notUndone(tx, request_id, done)
-          throw error
-        }
+        const steps = stepsOf(done, undoable, rows, context.caller)
         const runs = runsOf(steps, (one, next) => isRestore(one) === isRestore(next))
         const ordered = runs.flatMap((run) => (run.every(isRestore) ? parentsFirst(run) : run))
         const isAlike = (one: Step, next: Step) =>
@@ -98,7 +94,11 @@ export function reversalService(
         for (const group of runsOf(ordered, isAlike)) await carryOut({ caller: context.caller, tx }, group)
         return { request_id, ...summaryOf(steps) }
       }
-      return context.write(work, { prepare, isLarge: true, reverses: request_id })
+      return context.write(work, { prepare, isLarge: true, reverses: request_id }).catch(async (error) => {
+        // On PostgreSQL another caller may have undone it meanwhile: this one waited for the records, or restored them as well.
+        if (error instanceof FieldError && rest.length > 0) await notUndone(context.read, request_id, rest)
+        throw error
+      })
     },
   }
 }
@@ -260,7 +260,7 @@ function summaryOf(steps: Step[]): { restored: number; updated: number; deleted:
 function faultsOf(of: Undoable, { noun, id, before, after, kept }: Done, stored: Row | undefined): Fault[] {
   const { audited, name, rules, readOnly } = of
   const path: Path = [noun, id]
-  if (after === undefined) return stored === undefined ? [] : [{ path, message: 'exists again' }]
+  if (after === undefined) return stored === undefined ? [] : [{ path, message: EXISTS }]
   if (stored === undefined) return [{ path, message: `was deleted since: there is no such ${name.toLowerCase()}` }]
   const names = before === undefined ? after : differing(before, after)
   const isComputed = (field: string) => before !== undefined && rules.compute !== undefined && field in readOnly
@@ -315,6 +315,9 @@ async function carryOut(context: CheckContext, steps: Step[]): Promise<void> {
   if (of.cascades && deleted.length > 0) await refuseCascades(tx, of, deleted)
   const refusedAt = (error: unknown, id: number | undefined) => {
     const refused = of.rows.refused(error)
+    // Not a value of a field, so it is the id.
+    if (refused instanceof UniqueViolation && id !== undefined)
+      return new FieldError(412, [{ path: [of.noun, id], message: EXISTS }], { reason: 'changed_since' })
     return refused instanceof FieldError
       ? refused.withPaths((path) => [of.noun, ...(id === undefined ? [] : [id]), ...path])
       : refused
@@ -325,7 +328,7 @@ async function carryOut(context: CheckContext, steps: Step[]): Promise<void> {
     : table.write(writes)
   const written = await writing.catch((error) => {
     if (error instanceof FieldError) throw error
-    const { index } = error as { index?: number }
+    const { index = steps.length === 1 ? 0 : undefined } = error as { index?: number }
     throw refusedAt(error, index === undefined ? undefined : steps[index]?.id)
   })
   for (const [at, { id }] of steps.entries()) {
