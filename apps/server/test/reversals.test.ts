@@ -149,6 +149,19 @@ describe('C47 a reversal', () => {
     expect((await items.get.query({ id: 1 })).price).toBe(24.5)
   })
 
+  test('repeated with the same key while it runs gets the first answer', async () => {
+    await using server = await startTestServer()
+    const prices = [1, 2, 3].map((id) => ({ id, price: 9 }))
+    for (const { id } of prices) await createItem(server, { name: `Item ${id}` })
+    for (let round = 0; round < 10; round++) {
+      const { headers } = await server.request('PATCH', '/items/bulk', { json: prices })
+      const key = { 'Idempotency-Key': `round-${round}` }
+      const answers = await Promise.all([1, 2, 3].map(() => undo(server, headers.get('x-request-id'), key)))
+      const done = { request_id: headers.get('x-request-id'), restored: 0, updated: 3, deleted: 0 }
+      expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [201, done]))
+    }
+  })
+
   test('leaves later changes of other fields, and refuses to overwrite one of its own: all or none', async () => {
     await using server = await startTestServer()
     for (const name of ['Lamp', 'Rug', 'Chair']) await createItem(server, { name })

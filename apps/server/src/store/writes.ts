@@ -158,6 +158,7 @@ async function writeOnce<Result, Prepared = undefined>(
   const audit = auditContext(name, context, audited, reverses)
   const common = { audit, caller: queueKey(context), records, isLarge, isDryRun: context.isDryRun }
   const perform = (tx: TablesAndPrisma, prepared: Prepared, { attempt, changes }: WriteControl): Promise<Result> => {
+    if (context.isDryRun && context.isGone?.()) throw new ApiError(409, 'The caller did not wait for the preview')
     const working = work(scopes === undefined ? tx : tablesIn(scopes, tx), prepared, attempt)
     if (settle === undefined) return working
     return working.then(async (result) => {
@@ -180,14 +181,23 @@ async function writeOnce<Result, Prepared = undefined>(
     return replay<Result>(first, print, context, output)
   }
   const expiry = await expiryOf(database)
-  const early = await database.read.idempotencyKeys.find({ procedure: scope, key })
-  // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
-  if (isReplayable(early, expiry))
-    return database.write(async () => replayed(early), {
-      caller: common.caller,
-      autocommit: true,
-    })
-  const prepared = prepare === undefined ? (undefined as Prepared) : await prepare(isSecret)
+  const replayedIfKnown = async () => {
+    const first = await database.read.idempotencyKeys.find({ procedure: scope, key })
+    if (!isReplayable(first, expiry)) return undefined
+    // Runs as a write, because a write on SQLite first waits until another process's commit is on disk.
+    return database.write(async () => replayed(first), { caller: common.caller, autocommit: true })
+  }
+  const early = await replayedIfKnown()
+  if (early !== undefined) return early
+  let prepared = undefined as Prepared
+  try {
+    if (prepare !== undefined) prepared = await prepare(isSecret)
+  } catch (error) {
+    // A concurrent request with the same key may have ended since, and be the reason.
+    const late = await replayedIfKnown()
+    if (late !== undefined) return late
+    throw error
+  }
   const store = async (tx: TablesAndPrisma, control: WriteControl): Promise<Result> => {
     // A concurrent request with the same key may have been first.
     const first = await tx.idempotencyKeys.find({ procedure: scope, key })
