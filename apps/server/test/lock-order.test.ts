@@ -115,6 +115,12 @@ test.each([
   expect(both.map((answer) => answer.status).sort()).toEqual(statuses)
 })
 
+test('two small writes by filter of one caller do not wait for each other to end', async () => {
+  const write = (age: number) => server.request('PATCH', '/api/users?status=active', { json: { set: { age } } })
+  const both = await whileHeld('SELECT FROM users WHERE id = 1 FOR UPDATE', () => [write(30), write(40)])
+  expect(both.map(({ status }) => status)).toEqual([200, 200])
+})
+
 describe('of two reversals of a request in two processes, the second says that it is undone already', () => {
   const both = async (requestId: string | null, held: string) => {
     await using other = await startTestServer({ DATABASE_URL: postgres.url, DATABASE_STATEMENT_TIMEOUT_MS: '60000' })

@@ -94,11 +94,13 @@ export function reversalService(
         for (const group of runsOf(ordered, isAlike)) await carryOut({ caller: context.caller, tx }, group)
         return { request_id, ...summaryOf(steps) }
       }
-      return context.write(work, { prepare, isLarge: true, reverses: request_id }).catch(async (error) => {
-        // On PostgreSQL another caller may have undone it meanwhile: this one waited for the records, or restored them as well.
-        if (error instanceof FieldError && rest.length > 0) await notUndone(context.read, request_id, rest)
-        throw error
-      })
+      return context
+        .write(work, { prepare, countOf: (done) => done.length, reverses: request_id })
+        .catch(async (error) => {
+          // On PostgreSQL another caller may have undone it meanwhile: this one waited for the records, or restored them as well.
+          if (error instanceof FieldError && rest.length > 0) await notUndone(context.read, request_id, rest)
+          throw error
+        })
     },
   }
 }

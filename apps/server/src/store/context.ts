@@ -84,8 +84,8 @@ export interface WriteOptions<Prepared> {
   isSecret?: boolean
   /** Whether `work` writes at most once, by one method of one table, which saves two round trips on PostgreSQL. */
   autocommit?: boolean
-  /** Whether `work` may take longer than a few milliseconds: on SQLite, no earlier write then waits for it. */
-  isLarge?: boolean
+  /** The number of records that `work` writes, from the result of `prepare`; one by default. */
+  countOf?: (prepared: Prepared) => number
   /** The id of the request that the write undoes. */
   reverses?: string
   /**

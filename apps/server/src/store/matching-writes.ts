@@ -136,7 +136,7 @@ export async function writeMatching<T>(
     await checkWritten(collection, writing, written, changes)
     return answer(ids.length, written)
   }
-  return context.write(work, { prepare, isLarge: true })
+  return context.write(work, { prepare, countOf: (found) => found.length })
 }
 
 /** Locks the records and returns the ids of those that still match: only a record with another version may not. */

@@ -20,9 +20,6 @@ import { isLookedUp, nameOf, type RecordWrite, valuesOf } from './requested-writ
 import type { Row, RowMapping, Values } from './row-mapping.ts'
 import type { WriteRules } from './write-rules.ts'
 
-// More rows take longer than the writes that share a commit on SQLite may.
-const MAX_SMALL = 50
-
 /** The record before and after its write, or why it was not written. */
 export type Result = Written<Row> | ApiError
 
@@ -128,7 +125,7 @@ export async function writeRecords<T>(
     {
       ...collection.rows.preparation(rows.map(valuesOf), context),
       autocommit: isSingle && isOneStatement(collection, caller, first as RecordWrite),
-      isLarge: rows.length > MAX_SMALL,
+      countOf: () => rows.length,
     },
   )
 }

@@ -20,6 +20,9 @@ import { checkReplayed, expiryOf, fingerprint, isReplayable, replay, scopeOf, te
 import { referenced } from './refusals.ts'
 import { tablesIn } from './scopes.ts'
 
+// More records take longer than the writes that share a commit on SQLite may, and than those that run at once on PostgreSQL.
+const MAX_SMALL = 50
+
 /** The target of writes. */
 export interface Target {
   database: Database
@@ -149,14 +152,14 @@ async function writeOnce<Result, Prepared = undefined>(
   once: Once,
   work: (tx: TablesAndPrisma, prepared: Prepared, attempt: WriteControl['attempt']) => Promise<Result>,
   settle: Settle | undefined,
-  { isSecret = false, autocommit = false, isLarge, reverses, prepare }: WriteOptions<Prepared> = {},
+  { isSecret = false, autocommit = false, countOf = () => 1, reverses, prepare }: WriteOptions<Prepared> = {},
 ): Promise<Result> {
   const { procedure, schema } = once
   const { idempotency_key: key, ...request } = once.input
   const records = settle !== undefined
   const { scopes } = context
   const audit = auditContext(name, context, audited, reverses)
-  const common = { audit, caller: queueKey(context), records, isLarge, isDryRun: context.isDryRun }
+  const common = { audit, caller: queueKey(context), records, isDryRun: context.isDryRun }
   const perform = (tx: TablesAndPrisma, prepared: Prepared, { attempt, changes }: WriteControl): Promise<Result> => {
     if (context.isDryRun && context.isGone?.()) throw new ApiError(409, 'The caller did not wait for the preview')
     const working = work(scopes === undefined ? tx : tablesIn(scopes, tx), prepared, attempt)
@@ -168,7 +171,8 @@ async function writeOnce<Result, Prepared = undefined>(
   }
   if (key === undefined) {
     const prepared = prepare === undefined ? (undefined as Prepared) : await prepare(false)
-    const options = { ...common, autocommit: autocommit && settle === undefined && scopes === undefined }
+    const isOneStatement = autocommit && settle === undefined && scopes === undefined
+    const options = { ...common, isLarge: countOf(prepared) > MAX_SMALL, autocommit: isOneStatement }
     return database.write((tx, control) => perform(tx, prepared, control), options)
   }
   const scope = scopeOf(procedure, context)
@@ -215,5 +219,5 @@ async function writeOnce<Result, Prepared = undefined>(
     await tx.idempotencyKeys.write([{ create }])
     return result
   }
-  return database.write(store, { ...common, lockKey: `${scope} ${key}` })
+  return database.write(store, { ...common, isLarge: countOf(prepared) > MAX_SMALL, lockKey: `${scope} ${key}` })
 }
