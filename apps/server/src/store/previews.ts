@@ -91,6 +91,7 @@ async function inSteps(
   const all: Preview & { steps: object[] } = { effect: '', created: 0, updated: 0, deleted: 0, changes: [], steps: [] }
   const hash = createHash('sha256')
   for (let start = 0; start < ids.length; start += rows) {
+    if (context.isGone?.()) throw new ApiError(409, 'The caller did not wait for the preview')
     const some = ids.slice(start, start + rows)
     const range = { id_gte: some[0] as number, id_lt: ids[start + rows] ?? (some.at(-1) as number) + 1 }
     const { effect, created, updated, deleted, changes } = await previewed(

@@ -161,7 +161,6 @@ async function writeOnce<Result, Prepared = undefined>(
   const audit = auditContext(name, context, audited, reverses)
   const common = { audit, caller: queueKey(context), records, isDryRun: context.isDryRun }
   const perform = (tx: TablesAndPrisma, prepared: Prepared, { attempt, changes }: WriteControl): Promise<Result> => {
-    if (context.isDryRun && context.isGone?.()) throw new ApiError(409, 'The caller did not wait for the preview')
     const working = work(scopes === undefined ? tx : tablesIn(scopes, tx), prepared, attempt)
     if (settle === undefined) return working
     return working.then(async (result) => {
