@@ -20,7 +20,7 @@ import { checkReplayed, expiryOf, fingerprint, isReplayable, replay, scopeOf, te
 import { referenced } from './refusals.ts'
 import { tablesIn } from './scopes.ts'
 
-// More records take longer than the writes that share a commit on SQLite may, and than those that run at once on PostgreSQL.
+// A write of more records takes too long to share a commit on SQLite, or to run beside others of its caller on PostgreSQL.
 const MAX_SMALL = 50
 
 /** The target of writes. */
